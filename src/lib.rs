@@ -1,0 +1,2 @@
+//! Afterturn: what an LLM agent lets go of after a turn, and what it carries forward.
+pub mod record;
