@@ -1,1 +1,3 @@
+//! The `afterturn` command: wiring only.
+
 fn main() {}

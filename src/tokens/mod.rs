@@ -1,0 +1,11 @@
+//! What a record weighs: tokens per block and encoding, counted once.
+//!
+//! Lives here: counting text, images and documents; wire overheads; calibration against what
+//! providers report. Never lives here: what to do about it (`compaction`).
+//!
+//! Invariant 15: the same block weighs the same on any machine; nothing here reads a clock
+//! or walks a map in an order of its own.
+
+mod amount;
+
+pub use amount::{Encoding, Scale, Tokens};
