@@ -7,5 +7,15 @@
 //! or walks a map in an order of its own.
 
 mod amount;
+mod calibration;
+mod count;
+mod image;
+mod weight;
 
 pub use amount::{Encoding, Scale, Tokens};
+pub use calibration::Calibration;
+pub use count::count;
+pub use image::{Dimensions, dimensions};
+pub use weight::{
+    BlockWeight, MediaWeight, MessageWeight, OpaqueProof, text_on, weigh, weigh_output,
+};
