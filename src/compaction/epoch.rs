@@ -44,6 +44,13 @@ pub struct Clearing {
     pub marker_tokens: Tokens,
 }
 
+impl Clearing {
+    /// How many tokens less cross on the first target.
+    pub fn net(&self) -> Tokens {
+        self.tokens - self.marker_tokens
+    }
+}
+
 /// Why a pass was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

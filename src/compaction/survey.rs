@@ -1,0 +1,79 @@
+//! What may go and what is kept: by use, not by age.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use super::account::Account;
+use super::index::{Index, LiveResult, UsedBy};
+use super::policy::Policy;
+use crate::record::BlockRef;
+use crate::target::Target;
+use crate::tokens::Tokens;
+
+/// Which live results may be cleared now, and why the others not.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Survey {
+    /// May be cleared, in the order of the record.
+    pub candidates: Vec<BlockRef>,
+    /// Kept, in the order of the record.
+    pub kept: Vec<(BlockRef, KeptBecause)>,
+    /// How many tokens clearing the candidates frees on the first target.
+    pub gain: Tokens,
+}
+
+/// Why a result is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum KeptBecause {
+    /// It came in the current turn.
+    CurrentTurn,
+    /// Its round has calls without a result.
+    IncompleteRound,
+    /// It is one of the newest.
+    Newest,
+    /// It fits the budget for results in use, by this last use.
+    InUse(UsedBy),
+}
+
+/// Sorts the live results into candidates and kept.
+pub fn survey(index: &Index, account: &Account, policy: &Policy, targets: &[&Target]) -> Survey {
+    let newest: BTreeSet<BlockRef> =
+        index.live().rev().take(policy.keep_results).map(|result| result.at).collect();
+    let mut survey = Survey::default();
+    let mut by_use: Vec<&LiveResult> = Vec::new();
+    for result in index.live() {
+        match always_kept(result, account, &newest) {
+            Some(because) => survey.kept.push((result.at, because)),
+            None => by_use.push(result),
+        }
+    }
+    by_use.sort_by_key(|result| {
+        (result.stale.is_some(), Reverse(result.last_use), Reverse(result.at))
+    });
+    let mut budget = policy.keep_budget(targets);
+    for result in by_use {
+        if result.weight() <= budget {
+            budget -= result.weight();
+            survey.kept.push((result.at, KeptBecause::InUse(result.used_by)));
+        } else {
+            survey.candidates.push(result.at);
+            survey.gain += result.net();
+        }
+    }
+    survey.candidates.sort_unstable();
+    survey.kept.sort_unstable();
+    survey
+}
+
+fn always_kept(
+    result: &LiveResult,
+    account: &Account,
+    newest: &BTreeSet<BlockRef>,
+) -> Option<KeptBecause> {
+    if result.at.seq >= account.turn_first {
+        Some(KeptBecause::CurrentTurn)
+    } else if account.open.iter().any(|call| call.seq == result.call.seq) {
+        Some(KeptBecause::IncompleteRound)
+    } else {
+        newest.contains(&result.at).then_some(KeptBecause::Newest)
+    }
+}
