@@ -7,5 +7,18 @@
 //! or walks a map in an order of its own.
 
 mod amount;
+mod calibration;
+mod count;
+mod document;
+mod image;
+mod overhead;
+mod weight;
 
 pub use amount::{Encoding, Scale, Tokens};
+pub use calibration::Calibration;
+pub use count::count;
+pub use document::DocumentWeight;
+pub use image::{Dimensions, dimensions};
+pub use weight::{
+    BlockWeight, Counts, MediaWeight, MessageWeight, ProofWeight, UNSEEN, text_on, weigh,
+};

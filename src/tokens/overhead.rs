@@ -1,0 +1,28 @@
+//! What a wire adds to messages and calls, beside their text.
+
+use super::amount::Tokens;
+use crate::record::Role;
+use crate::target::Wire;
+
+/// What a wire adds to a message.
+///
+/// `OpenAI` documents 3 tokens a message. Anthropic documents nothing; its turns are framed
+/// alike. A tool message adds nothing of its own: each of its results is framed by
+/// [`call_overhead`].
+pub(super) const fn message_overhead(wire: Wire, role: Role) -> Tokens {
+    match role {
+        Role::User | Role::Assistant | Role::System => match wire {
+            Wire::OpenaiChat | Wire::Anthropic => Tokens::new(3),
+        },
+        Role::Tool => Tokens::ZERO,
+    }
+}
+
+/// What a wire adds to a call, and to a result: its id, its frame, the names of its fields. An
+/// estimate: no provider documents it.
+pub(super) const fn call_overhead(wire: Wire) -> Tokens {
+    match wire {
+        Wire::OpenaiChat => Tokens::new(8),
+        Wire::Anthropic => Tokens::new(12),
+    }
+}
