@@ -38,13 +38,20 @@ fn openai() -> Target {
     }
 }
 
-/// Claude Opus 4.5, the largest Claude model with the 200 000 token window that all of them
-/// have: what fits here fits every one.
+/// Claude Opus 4.5, with the smallest window that a Claude model in service has: what fits
+/// here fits every one.
 ///
-/// Read 2026-12-01 ("Models overview", "Pricing", "Prompt caching"): $5 a million input tokens,
-/// 5-minute cache write 1.25 times, read 0.1 times. No public tokenizer: `o200k_base` times the
-/// scale that 484 reported calls of a long `claude-opus-4-5` session give (see
-/// `tests/real_sessions.rs`). Thinking is not bound to the conversation on this model.
+/// Read 2026-12-01 (platform.claude.com, overview of the model and "Pricing"): window 200 000,
+/// $5 a million input tokens, 5-minute cache write $6.25, read $0.50; legacy, retired not sooner
+/// than 2026-11-24. No public tokenizer: `o200k_base` times the scale that 468 pairs of reported
+/// calls of one session of this model give (1.184; see `tokens::Calibration` and its test), by
+/// which whole requests were predicted to 1.1 %.
+///
+/// Thinking is not bound to the conversation on this model. From Fable 5.1, Opus 5.5, Sonnet 5.5
+/// and Haiku 5.5 on it is ("Preserved thinking"), and `binds_thinking` belongs on: requests that
+/// change what stands before a thinking block are refused with "The block is bound to a
+/// different conversation", for accounts made since 2026-08-31 and for requests that ask for it
+/// (beta header `thinking-binding-controls-2026-08-01`).
 fn anthropic() -> Target {
     Target {
         name: TargetName::new("anthropic"),
@@ -58,7 +65,7 @@ fn anthropic() -> Target {
         prices: Prices { input_micro_usd: 5_000_000, write_permille: 1250, read_permille: 100 },
         cache_lifetime_ms: 5 * MINUTE_MS,
         encoding: Encoding::O200kBase,
-        scale: Scale::permille(1200),
+        scale: Scale::permille(1185),
         images: ImageFormula::AnthropicArea,
         binds_thinking: false,
     }
@@ -67,7 +74,9 @@ fn anthropic() -> Target {
 /// Claude Opus 5.5.
 ///
 /// Read 2026-12-01 ("Claude Opus 5.5"): window 1M, $4 a million input tokens, 5-minute cache
-/// write $5, read $0.20. Thinking blocks are bound to the model and to the conversation.
+/// write $5, read $0.20. Thinking blocks are bound to the model and to the conversation. Since
+/// Opus 4.7 the tokenizer gives some 30 % more tokens ("Token counting"): 1.3 times the scale of
+/// Opus 4.5. Larger images than there are seen whole, and weigh more than `images` says.
 fn claude_opus_5_5() -> Target {
     Target {
         name: TargetName::new("claude-opus-5-5"),
@@ -75,6 +84,7 @@ fn claude_opus_5_5() -> Target {
         reasoning_from: vec!["claude-opus-5-5".into()],
         window: Tokens::new(1_000_000),
         prices: Prices { input_micro_usd: 4_000_000, write_permille: 1250, read_permille: 50 },
+        scale: Scale::permille(1540),
         binds_thinking: true,
         ..anthropic()
     }
@@ -82,14 +92,14 @@ fn claude_opus_5_5() -> Target {
 
 /// Claude Sonnet 5.5.
 ///
-/// Read 2026-12-01 ("Models overview"): window 1M, $2 a million input tokens, 5-minute cache
-/// write $2.50, read $0.20.
+/// Read 2026-12-01 ("Claude Sonnet 5.5"): window 1M, $2 a million input tokens, 5-minute cache
+/// write $2.50, read $0.20. Thinking and tokenizer as of Opus 5.5.
 fn claude_sonnet_5_5() -> Target {
     Target {
         name: TargetName::new("claude-sonnet-5-5"),
         model: "claude-sonnet-5-5".into(),
-        window: Tokens::new(1_000_000),
+        reasoning_from: vec!["claude-sonnet-5-5".into()],
         prices: Prices { input_micro_usd: 2_000_000, write_permille: 1250, read_permille: 100 },
-        ..anthropic()
+        ..claude_opus_5_5()
     }
 }

@@ -6,6 +6,7 @@
 
 mod builtin;
 mod catalog;
+mod facts;
 
 pub use catalog::{Catalog, CatalogError, UnknownTarget};
 

@@ -12,6 +12,7 @@ mod count;
 mod document;
 mod image;
 mod overhead;
+mod pieces;
 mod weight;
 
 pub use amount::{Encoding, Scale, Tokens};
@@ -22,3 +23,6 @@ pub use image::{Dimensions, dimensions};
 pub use weight::{
     BlockWeight, Counts, MediaWeight, MessageWeight, ProofWeight, UNSEEN, text_on, weigh,
 };
+
+#[cfg(test)]
+mod real_session_tests;

@@ -88,7 +88,8 @@ impl MessageWeight {
 
     /// What the whole message weighs on `target`, the wire's overhead included.
     pub fn on(&self, role: Role, target: &Target) -> Tokens {
-        message_overhead(target.wire, role) + self.blocks.iter().map(|block| block.on(target)).sum()
+        let overhead = target.scale.apply(message_overhead(target.wire, role));
+        overhead + self.blocks.iter().map(|block| block.on(target)).sum()
     }
 }
 
@@ -104,10 +105,9 @@ impl BlockWeight {
                 }
                 Some(_) | None => Tokens::ZERO,
             },
-            Self::Call(counts) => call_overhead(target.wire) + scaled(counts, target),
+            Self::Call(counts) => framed(counts, target),
             Self::Result(counts, media) => {
-                let media: Tokens = media.iter().map(|media| media.on(target)).sum();
-                call_overhead(target.wire) + scaled(counts, target) + media
+                framed(counts, target) + media.iter().map(|media| media.on(target)).sum()
             }
             Self::Media(media) => media.on(target),
         }
@@ -199,11 +199,21 @@ pub(super) fn counts<'t>(
     encodings.iter().map(|&encoding| (encoding, sum(encoding))).collect()
 }
 
-/// Counted text in the target's tokens. A target whose encoding was not asked for when the
-/// message was weighed reads the one that was: off by some percent, not by everything.
+/// Counted text in the target's tokens.
 pub(super) fn scaled(counts: &Counts, target: &Target) -> Tokens {
+    target.scale.apply(counted(counts, target))
+}
+
+/// The text of a call or a result in the target's tokens, with what the wire adds to it.
+fn framed(counts: &Counts, target: &Target) -> Tokens {
+    target.scale.apply(counted(counts, target) + call_overhead(target.wire))
+}
+
+/// A target whose encoding was not asked for when the message was weighed reads the one that
+/// was: off by some percent, not by everything.
+fn counted(counts: &Counts, target: &Target) -> Tokens {
     let counted = counts.get(&target.encoding).or_else(|| counts.values().next());
-    target.scale.apply(counted.copied().unwrap_or_default())
+    counted.copied().unwrap_or_default()
 }
 
 #[cfg(test)]
