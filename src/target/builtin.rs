@@ -45,7 +45,8 @@ fn openai() -> Target {
 /// $5 a million input tokens, 5-minute cache write $6.25, read $0.50; legacy, retired not sooner
 /// than 2026-11-24. No public tokenizer: `o200k_base` times the scale that 468 pairs of reported
 /// calls of one session of this model give (1.184; see `tokens::Calibration` and its test), by
-/// which whole requests were predicted to 1.1 %.
+/// which whole requests were predicted to 1.1 %. Ten other sessions of Claude 4.5 and 4.6 gave
+/// 1.15 to 1.24.
 ///
 /// Thinking is not bound to the conversation on this model. From Fable 5.1, Opus 5.5, Sonnet 5.5
 /// and Haiku 5.5 on it is ("Preserved thinking"), and `binds_thinking` belongs on: requests that
@@ -75,8 +76,9 @@ fn anthropic() -> Target {
 ///
 /// Read 2026-12-01 ("Claude Opus 5.5"): window 1M, $4 a million input tokens, 5-minute cache
 /// write $5, read $0.20. Thinking blocks are bound to the model and to the conversation. Since
-/// Opus 4.7 the tokenizer gives some 30 % more tokens ("Token counting"): 1.3 times the scale of
-/// Opus 4.5. Larger images than there are seen whole, and weigh more than `images` says.
+/// Opus 4.7 the tokenizer gives some 30 % more tokens ("Token counting"): three long sessions of
+/// Sonnet 5 and Opus 5 gave scales of 1.59, 1.60 and 1.70. Large images are seen at a higher
+/// resolution than `images` counts, and weigh up to 2.5 times as much.
 fn claude_opus_5_5() -> Target {
     Target {
         name: TargetName::new("claude-opus-5-5"),
@@ -84,7 +86,7 @@ fn claude_opus_5_5() -> Target {
         reasoning_from: vec!["claude-opus-5-5".into()],
         window: Tokens::new(1_000_000),
         prices: Prices { input_micro_usd: 4_000_000, write_permille: 1250, read_permille: 50 },
-        scale: Scale::permille(1540),
+        scale: Scale::permille(1600),
         binds_thinking: true,
         ..anthropic()
     }

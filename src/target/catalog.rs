@@ -123,9 +123,9 @@ impl Catalog {
     pub fn for_provider(&self, provider: &str) -> Option<&Target> {
         let provider = provider.to_ascii_lowercase();
         let names = |part: &&str| provider.contains(*part);
-        let maker = if ["anthropic", "claude", "bedrock"].iter().any(|part| names(&part)) {
+        let maker = if ["anthropic", "claude", "bedrock"].iter().any(names) {
             "anthropic"
-        } else if ["openai", "azure", "codex"].iter().any(|part| names(&part)) {
+        } else if ["openai", "azure", "codex"].iter().any(names) {
             "openai"
         } else {
             provider.as_str()

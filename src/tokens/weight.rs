@@ -140,7 +140,8 @@ impl ProofWeight {
     ///
     /// The envelope is 650 bytes for `encrypted_content` (as the Codex client estimates it) and
     /// 180 for Anthropic's signatures and redacted thoughts (25 signatures of a
-    /// `claude-opus-4-5` session, 350 to 5 500 characters long). A signature on another part
+    /// `claude-opus-4-5` session, 350 to 5 500 characters long). In sessions whose thinking is
+    /// signed and empty, this halves the error of what is predicted. A signature on another part
     /// holds no thought of its own.
     fn thought(&self) -> Tokens {
         let envelope = match self.kind {
