@@ -45,7 +45,7 @@ fn openai() -> Target {
 /// $5 a million input tokens, 5-minute cache write $6.25, read $0.50; legacy, retired not sooner
 /// than 2026-11-24. No public tokenizer: `o200k_base` times the scale that 468 pairs of reported
 /// calls of one session of this model give (1.184; see `tokens::Calibration` and its test), by
-/// which whole requests were predicted to 1.1 %. Ten other sessions of Claude 4.5 and 4.6 gave
+/// which whole requests were predicted to 1.1 %. Eight other sessions of Claude 4.5 and 4.6 gave
 /// 1.15 to 1.24.
 ///
 /// Thinking is not bound to the conversation on this model. From Fable 5.1, Opus 5.5, Sonnet 5.5
