@@ -2,8 +2,8 @@
 //!
 //! A request carries more than the history: system prompt and tool declarations, which the
 //! record does not hold. They are the same from call to call, so *differences* between
-//! consecutive calls are compared: what the history grew by, counted, against what the input
-//! grew by, reported.
+//! consecutive calls are compared: what the input grew by, reported, against what the history
+//! grew by, counted.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,116 +11,121 @@ use super::amount::{Scale, Tokens};
 
 /// Fewer pairs than this say nothing.
 const ENOUGH: u64 = 8;
-/// A ratio beyond these is a provider's own edit of the history, not a tokenizer.
+/// No tokenizer is further than this from a public one, in thousandths; a ratio beyond it is
+/// something else and is clamped.
 const LIMITS: (u64, u64) = (500, 2500);
 
-/// Reported usage against counted tokens, call by call. Bounded, integers only.
+/// Reported usage against counted tokens, call by call: what one counted token stands for,
+/// what requests carry beside the history, and how well both predict the next report.
+///
+/// Bounded: sums and the last call only. Integers only (invariant 15).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Calibration {
-    previous: Option<Call>,
-    pairs: u64,
-    counted: u64,
-    reported: u64,
-    /// Sum of |reported − counted·target scale| over the pairs.
+    /// The last call, while the next may be compared with it.
+    last: Option<Call>,
+    /// The consecutive calls that were compared.
+    pairs: Sums,
+    /// All calls.
+    calls: Sums,
+    /// The calls that were predicted before they were taken in.
+    predictions: u64,
+    /// Sum of |predicted − reported| / reported, in thousandths.
     error: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Call {
     model: String,
+    /// Whether nothing happened since that makes the next call incomparable.
+    linked: bool,
     counted: u64,
     reported: u64,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+struct Sums {
+    n: u64,
+    counted: u64,
+    reported: u64,
+}
+
+impl Sums {
+    fn add(&mut self, counted: u64, reported: u64) {
+        self.n += 1;
+        self.counted = self.counted.saturating_add(counted);
+        self.reported = self.reported.saturating_add(reported);
+    }
+}
+
 impl Calibration {
-    /// Takes in one model call: `counted` tokens of history by the target's encoding at scale 1,
-    /// `reported` input tokens however they were priced, and the target's own scale, by whose
-    /// prediction the error is judged.
-    pub fn call(&mut self, model: &str, counted: Tokens, reported: Tokens, scale: Scale) {
+    /// Takes in one call of `model`, which is compared with the call before it where that was of
+    /// the same model and both counts grew: `counted` tokens of history at scale 1, and `reported`
+    /// input tokens, however they were priced ([`Usage::total_input`]). A call that reports
+    /// nothing was cut short and says nothing.
+    ///
+    /// [`Usage::total_input`]: crate::record::Usage::total_input
+    pub fn call(&mut self, model: &str, counted: Tokens, reported: Tokens) {
         let (counted, reported) = (counted.get(), reported.get());
-        if let Some(previous) = self.previous.take().filter(|call| call.model == model) {
-            self.pair(
-                counted.saturating_sub(previous.counted),
-                reported.saturating_sub(previous.reported),
-                scale,
-            );
+        if reported == 0 {
+            return;
         }
-        self.previous = Some(Call { model: model.to_owned(), counted, reported });
+        self.judge(counted, reported);
+        if let Some(last) = &self.last {
+            let comparable = last.linked && last.model == model;
+            if comparable && counted > last.counted && reported > last.reported {
+                self.pairs.add(counted - last.counted, reported - last.reported);
+            }
+        }
+        self.calls.add(counted, reported);
+        self.last = Some(Call { model: model.to_owned(), linked: true, counted, reported });
     }
 
-    fn pair(&mut self, counted: u64, reported: u64, scale: Scale) {
-        let plausible = counted > 0
-            && (counted * LIMITS.0 / 1000..=counted.saturating_mul(LIMITS.1) / 1000 + 16)
-                .contains(&reported)
-            && reported > 0;
-        if plausible {
-            self.pairs += 1;
-            self.counted = self.counted.saturating_add(counted);
-            self.reported = self.reported.saturating_add(reported);
-            self.error = self
-                .error
-                .saturating_add(scale.apply(Tokens::new(counted)).get().abs_diff(reported));
-        }
-    }
-
-    /// The history changed under the count (an epoch, a provider's own compaction): what was
+    /// The history changed under the count (an epoch, a client's own compaction): what was
     /// reported before is not compared with what is counted after.
-    pub fn interrupt(&mut self) {
-        self.previous = None;
+    pub fn epoch(&mut self) {
+        if let Some(last) = &mut self.last {
+            last.linked = false;
+        }
     }
 
     /// How many of the provider's tokens one counted token stands for; `None` until enough
-    /// calls were seen.
+    /// calls were compared.
     pub fn scale(&self) -> Option<Scale> {
-        if self.pairs < ENOUGH {
+        if self.pairs.n < ENOUGH {
             return None;
         }
-        let ratio = self.reported.saturating_mul(1000) / self.counted.max(1);
+        let ratio = rounded(self.pairs.reported.saturating_mul(1000), self.pairs.counted);
         let ratio = ratio.clamp(LIMITS.0, LIMITS.1);
-        Some(Scale::permille(u32::try_from(ratio).unwrap_or(u32::MAX)))
+        u32::try_from(ratio).ok().map(Scale::permille)
     }
 
-    /// How far the target's prediction was off, in thousandths of what was reported.
-    pub fn error_permille(&self) -> Option<u64> {
-        (self.pairs >= ENOUGH).then(|| self.error.saturating_mul(1000) / self.reported.max(1))
+    /// What requests carry beside the history, on average: system prompt, tool declarations.
+    pub fn fixed_overhead(&self) -> Option<Tokens> {
+        let history = self.scale()?.apply(Tokens::new(self.calls.counted));
+        let beside = Tokens::new(self.calls.reported) - history;
+        Some(Tokens::new(rounded(beside.get(), self.calls.n)))
     }
+
+    /// How far off the prediction of a whole request (history by the scale, and the overhead)
+    /// was on average, in thousandths of what was then reported. Each call is predicted from
+    /// those before it.
+    pub fn error_permille(&self) -> Option<u64> {
+        (self.predictions > 0).then(|| rounded(self.error, self.predictions))
+    }
+
+    fn judge(&mut self, counted: u64, reported: u64) {
+        let (Some(scale), Some(beside)) = (self.scale(), self.fixed_overhead()) else { return };
+        let predicted = (scale.apply(Tokens::new(counted)) + beside).get();
+        self.predictions += 1;
+        let off = predicted.abs_diff(reported).saturating_mul(1000) / reported;
+        self.error = self.error.saturating_add(off);
+    }
+}
+
+fn rounded(amount: u64, by: u64) -> u64 {
+    amount.saturating_add(by / 2) / by.max(1)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn calls(overhead: u64, permille: u64, count: u64) -> Calibration {
-        let mut calibration = Calibration::default();
-        for call in 1..=count {
-            let counted = call * 1000;
-            let reported = overhead + counted * permille / 1000;
-            calibration.call("m", Tokens::new(counted), Tokens::new(reported), Scale::ONE);
-        }
-        calibration
-    }
-
-    #[test]
-    fn the_scale_is_found_whatever_the_requests_carry_beside_the_history() {
-        assert_eq!(calls(0, 1200, 20).scale(), Some(Scale::permille(1200)));
-        assert_eq!(calls(20_000, 1200, 20).scale(), Some(Scale::permille(1200)));
-        assert_eq!(calls(20_000, 1200, 20).error_permille(), Some(166));
-    }
-
-    #[test]
-    fn few_calls_say_nothing() {
-        assert_eq!(calls(0, 1200, ENOUGH).scale(), None);
-        assert_eq!(calls(0, 1200, ENOUGH).error_permille(), None);
-    }
-
-    #[test]
-    fn calls_on_two_sides_of_an_epoch_or_of_a_model_switch_are_not_compared() {
-        let mut calibration = calls(0, 1000, 10);
-        let before = calibration.clone();
-        calibration.interrupt();
-        calibration.call("m", Tokens::new(100), Tokens::new(90_000), Scale::ONE);
-        calibration.call("other", Tokens::new(200), Tokens::new(190_000), Scale::ONE);
-        assert_eq!(calibration.scale(), before.scale());
-        assert_eq!(calibration.pairs, before.pairs);
-    }
-}
+#[path = "calibration_tests.rs"]
+mod tests;

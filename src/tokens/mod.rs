@@ -9,13 +9,20 @@
 mod amount;
 mod calibration;
 mod count;
+mod document;
 mod image;
+mod overhead;
+mod pieces;
 mod weight;
 
 pub use amount::{Encoding, Scale, Tokens};
 pub use calibration::Calibration;
 pub use count::count;
+pub use document::DocumentWeight;
 pub use image::{Dimensions, dimensions};
 pub use weight::{
-    BlockWeight, MediaWeight, MessageWeight, OpaqueProof, text_on, weigh, weigh_output,
+    BlockWeight, Counts, MediaWeight, MessageWeight, ProofWeight, UNSEEN, text_on, weigh,
 };
+
+#[cfg(test)]
+mod real_session_tests;
