@@ -173,28 +173,36 @@ impl Index {
         if !may_be_cleared(facts, policy) {
             return false;
         }
+        self.add_lines(facts);
+        self.live.insert(facts.at, LiveResult::arrived(facts, message_before));
+        self.touched.insert(facts.at);
+        true
+    }
+
+    fn add_lines(&mut self, facts: &ResultFacts) {
         for line in &facts.lines {
             self.holders.entry(*line).or_default().push(facts.at);
         }
         self.fresh_lines.insert(facts.at, facts.lines.clone());
-        self.live.insert(facts.at, LiveResult::arrived(facts, message_before));
-        self.touched.insert(facts.at);
-        true
     }
 
     /// Takes in what the assistant message `by` says: the newest live result that holds one of
     /// its lines is in use.
     pub fn absorb_lines(&mut self, by: Seq, lines: &[LineHash]) -> Quotes {
         let mut quotes = Quotes::default();
-        for results in lines.iter().filter_map(|line| self.holders.get(line)) {
-            let newest = |live: bool| {
-                results.iter().filter(|at| self.live.contains_key(at) == live).max().copied()
-            };
-            if let Some(at) = newest(true) {
-                quotes.live.insert(at);
-            } else if let Some(at) = newest(false) {
-                quotes.cleared.insert(at);
+        for line in lines {
+            let Some(results) = self.holders.get_mut(line) else { continue };
+            let (live, dead): (Vec<_>, Vec<_>) =
+                results.iter().copied().partition(|at| self.live.contains_key(at));
+            let newest_dead = dead.into_iter().max();
+            if let Some(at) = live.iter().max() {
+                quotes.live.insert(*at);
+            } else {
+                quotes.cleared.extend(newest_dead);
             }
+            // A line that every result holds must not cost more with every cleared one.
+            *results = live;
+            results.extend(newest_dead);
         }
         for &at in &quotes.live {
             self.quoted(at, by);
@@ -246,7 +254,7 @@ impl Index {
             let mut result = LiveResult::arrived(facts, message_before(facts.at.seq));
             result.last_use = now;
             result.used_by = UsedBy::Restored;
-            self.fresh_lines.insert(facts.at, facts.lines.clone());
+            self.add_lines(facts);
             self.live.insert(facts.at, result);
         }
         let mut behind = Tokens::ZERO;

@@ -2,12 +2,11 @@
 //! importers live in `transcripts`; these stand apart so that neither can hide the other's
 //! mistakes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use afterturn::compaction::lines::{LineHash, lines_of_assistant};
-use afterturn::compaction::simulate::{Moment, Weight};
-use afterturn::compaction::{CallFacts, MessageFacts, Policy, ResultFacts};
+use afterturn::compaction::lines::lines_of_assistant;
+use afterturn::compaction::{CallFacts, MessageFacts, ResultFacts};
 use afterturn::record::{
     Arguments, Block, BlockRef, CallForm, CallId, Extra, Message, Output, Role, Seq, Source,
     Status, Timestamp, ToolCall, ToolResult,
@@ -21,14 +20,14 @@ const IMAGE_TOKENS: u64 = 1_500;
 const OVERHEAD: u64 = 4;
 
 /// The folder of recorded sessions, where there is one.
-pub fn folder() -> Option<PathBuf> {
+pub(crate) fn folder() -> Option<PathBuf> {
     let named = std::env::var_os("AFTERTURN_TRANSCRIPTS").map(PathBuf::from);
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/transcripts");
     named.into_iter().chain([beside]).find(|folder| folder.is_dir())
 }
 
 /// The messages of a session, by the name of its file.
-pub fn read(file: &Path) -> Vec<Message> {
+pub(crate) fn read(file: &Path) -> Vec<Message> {
     let text = std::fs::read_to_string(file).expect("the session can be read");
     let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let mut session = Builder::default();
@@ -199,16 +198,10 @@ fn result(id: &Value, content: &Value, failed: bool) -> Block {
     })
 }
 
-/// A session as policy and simulation see it, on one target of this scale.
-pub struct Facts {
-    pub messages: Vec<MessageFacts>,
-    pub moments: Vec<Moment>,
-}
-
-pub fn facts(messages: &[Message], scale: Scale, policy: &Policy) -> Facts {
+/// A session as policy sees it, on one target of this scale.
+pub(crate) fn facts(messages: &[Message], scale: Scale) -> Vec<MessageFacts> {
     let mut open: BTreeMap<CallId, Vec<CallFacts>> = BTreeMap::new();
-    let mut quotes = QuoteBook::default();
-    let mut facts = Facts { messages: Vec::new(), moments: Vec::new() };
+    let mut facts = Vec::new();
     for (place, message) in messages.iter().enumerate() {
         let seq = Seq::new(place as u64 + 1);
         let mut fact = MessageFacts {
@@ -255,8 +248,7 @@ pub fn facts(messages: &[Message], scale: Scale, policy: &Policy) -> Facts {
         if message.role == Role::Assistant {
             fact.lines = lines_of_assistant(message);
         }
-        facts.moments.push(quotes.moment(&fact, policy));
-        facts.messages.push(fact);
+        facts.push(fact);
     }
     facts
 }
@@ -294,39 +286,4 @@ fn weigh_arguments(arguments: &Arguments) -> u64 {
 
 fn count(text: &str) -> u64 {
     tiktoken_rs::o200k_base_singleton().encode_ordinary(text).len() as u64
-}
-
-/// Who quotes what, whatever is cleared: the measure that strategies are held against.
-#[derive(Default)]
-struct QuoteBook {
-    newest: BTreeMap<LineHash, BlockRef>,
-}
-
-impl QuoteBook {
-    fn moment(&mut self, fact: &MessageFacts, policy: &Policy) -> Moment {
-        let quotes: BTreeSet<BlockRef> =
-            fact.lines.iter().filter_map(|line| self.newest.get(line)).copied().collect();
-        for result in &fact.results {
-            if result.tokens[0] > policy.min_result_tokens {
-                self.newest.extend(result.lines.iter().map(|line| (*line, result.at)));
-            }
-        }
-        Moment {
-            seq: fact.seq,
-            tokens: fact.tokens[0],
-            model_call: fact.role == Role::Assistant,
-            at: fact.created_at,
-            results: fact
-                .results
-                .iter()
-                .map(|result| Weight {
-                    at: result.at,
-                    offset: result.offset,
-                    tokens: result.tokens[0],
-                    marker_tokens: result.marker_tokens[0].min(result.tokens[0]),
-                })
-                .collect(),
-            quotes,
-        }
-    }
 }
