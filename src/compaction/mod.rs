@@ -42,3 +42,6 @@ pub use policy::Policy;
 pub use survey::{KeptBecause, Survey, survey};
 pub use undo::{UndoError, UndoPlan, effective, next_number, undo};
 pub use walk::{State, Step};
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,7 @@
 //! written to it. System prompt and tool declarations are not counted: they are the same for
 //! all.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::cost::Cost;
 use super::epoch::Epoch;
@@ -111,7 +111,7 @@ pub struct Report {
 /// Runs a session. Work grows with messages and changes, times the logarithm of the results.
 pub fn simulate(moments: &[Moment], target: &Target, strategy: Strategy<'_>) -> Report {
     let mut session = Session::new(moments);
-    let mut newest = VecDeque::new();
+    let mut newest = Vec::new();
     let mut epochs = match strategy {
         Strategy::Epochs(epochs) => epochs.iter().peekable(),
         Strategy::NoClearing | Strategy::KeepNewest(_) => [].iter().peekable(),
@@ -128,8 +128,7 @@ pub fn simulate(moments: &[Moment], target: &Target, strategy: Strategy<'_>) -> 
         session.standing += moment.tokens;
         if let Strategy::KeepNewest(keep) = strategy {
             newest.extend(moment.results.iter().map(|result| result.at));
-            while newest.len() > keep {
-                let oldest = newest.pop_front().expect("it is longer than what is kept");
+            for oldest in newest.drain(..newest.len().saturating_sub(keep)) {
                 session.change(oldest, true);
             }
         }

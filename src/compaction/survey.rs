@@ -24,10 +24,9 @@ pub struct Survey {
 /// Why a result is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KeptBecause {
-    /// It came in the current turn.
+    /// It came in the current turn. So every result of an incomplete round is kept: once the
+    /// model has gone on, the calls it left open are answered as not completed.
     CurrentTurn,
-    /// Its round has calls without a result.
-    IncompleteRound,
     /// It is one of the newest.
     Newest,
     /// It fits the budget for results in use, by this last use.
@@ -90,8 +89,6 @@ fn always_kept(
 ) -> Option<KeptBecause> {
     if result.at.seq >= account.turn_first {
         Some(KeptBecause::CurrentTurn)
-    } else if account.open.iter().any(|call| call.seq == result.call.seq) {
-        Some(KeptBecause::IncompleteRound)
     } else {
         newest.contains(&result.at).then_some(KeptBecause::Newest)
     }

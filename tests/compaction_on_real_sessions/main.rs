@@ -6,6 +6,8 @@
 //! the gap between two of them. The history is the whole record, also past the summaries that
 //! the recording agents made.
 
+#![expect(clippy::print_stdout, reason = "the figures are what one runs this for")]
+
 mod sessions;
 
 use std::path::PathBuf;
