@@ -169,7 +169,8 @@ const WRITES: [&str; 2] = ["write", "create"];
 const READS: [&str; 3] = ["read", "view", "open"];
 
 /// An edit is no write: it quotes what it replaces, the rest of what was read still stands,
-/// and models go on quoting it. Taking edits for writes made half as much regret again.
+/// and models go on quoting it. Taking edits for writes forgot 26 of the 224 quotes of one
+/// session where this forgets 20, and cost more.
 fn touch(call: &ToolCall) -> Option<Touch> {
     let Arguments::Object(object) = &call.arguments else { return None };
     // Values stay raw, so the depth of the arguments costs nothing.

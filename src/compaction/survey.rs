@@ -4,7 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::account::Account;
-use super::index::{Index, LiveResult, UsedBy};
+use super::index::Index;
+use super::live::{LiveResult, UsedBy};
 use super::policy::Policy;
 use crate::record::BlockRef;
 use crate::target::Target;

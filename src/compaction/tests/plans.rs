@@ -19,7 +19,7 @@ fn rent_buys_at_the_first_turn_end_where_it_has_reached_the_price() {
     for _ in 0..12 {
         talk.says(&[]);
     }
-    let (_, steps) = talk.walk(&target(), &strict());
+    let (state, steps) = talk.walk(&target(), &strict());
     // The call after it became a candidate carries 10 000 tokens at 100: 1 000 000. Behind its
     // beginning would stand 30 + 10 + 500 + 10 tokens: 550 * 1150 = 632 500.
     assert_eq!(triggers(&steps), [Trigger::Rent]);
@@ -30,6 +30,7 @@ fn rent_buys_at_the_first_turn_end_where_it_has_reached_the_price() {
          clearing costs 632; 1 output cleared, 10000 tokens freed"
     );
     assert_eq!(epoch.predicted_rewrite, Tokens::new(550));
+    assert_eq!(state.account.rent, Cost::ZERO, "nothing has been carried since");
 }
 
 #[test]

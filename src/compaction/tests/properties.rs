@@ -43,6 +43,10 @@ fn talk_of(events: &[Event]) -> Talk {
             Event::Round { n, tokens, touch } => talk.touching(*n, *touch, *tokens),
             Event::Wait => talk.wait(400),
         };
+        if let Event::Round { n, .. } = event {
+            let result = talk.messages.last_mut().and_then(|message| message.results.first_mut());
+            result.expect("a round ends in a result").content_hash = n % 5;
+        }
     }
     talk
 }
@@ -101,6 +105,23 @@ impl Stored {
             self.lines.values_mut().for_each(|results| results.retain(|held| *held != at));
         }
     }
+}
+
+#[test]
+fn what_a_turn_works_on_does_not_grow_with_the_conversation() {
+    let mut talk = Talk::default();
+    for n in 0..2_000 {
+        talk.round(n, 600);
+    }
+    let mut state = State::default();
+    let mut live = Vec::new();
+    for message in &talk.messages {
+        let _ = state.step(message, &[&target()], &Policy::default());
+        live.push(state.index.live().count());
+    }
+    let largest = |counts: &[usize]| counts.iter().max().copied().unwrap_or_default();
+    let (early, late) = (largest(&live[..400]), largest(&live[3_600..]));
+    assert!(late <= early && early < 100, "{early} live results early, {late} late");
 }
 
 proptest! {

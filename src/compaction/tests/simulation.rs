@@ -57,3 +57,15 @@ fn epochs_change_the_calls_after_them_and_an_undo_brings_all_back() {
     let undone = Epoch { undoes: Some(early.number), ..early.clone() };
     assert_eq!(run(&talk, Strategy::Epochs(&[early, undone])).regretted, 0);
 }
+
+#[test]
+fn what_was_cleared_before_shortens_what_a_later_pass_leaves_standing() {
+    let mut talk = Talk::default();
+    talk.user(100).round(1, 1_000).round(2, 1_000).round(3, 1_000).says(&[]);
+    let report = run(&talk, Strategy::KeepNewest(1));
+    // At the last call two results are cleared: what stands before the second is the user's
+    // message, two calls and one marker.
+    let third = Tokens::new(100 + 10);
+    let last = Tokens::new(100 + 10 + MARKER + 10);
+    assert_eq!(report.cached, Tokens::new(100) + third + last);
+}

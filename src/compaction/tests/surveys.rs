@@ -1,5 +1,9 @@
 use super::{Talk, strict, target};
-use crate::compaction::{KeptBecause, PathHash, Policy, Stale, Touch, UsedBy, survey};
+use crate::compaction::lines::LineHash;
+use crate::compaction::{
+    Index, KeptBecause, LiveResult, PathHash, Policy, Stale, Touch, UsedBy, survey,
+};
+use crate::record::Seq;
 use crate::tokens::Tokens;
 
 /// What is kept, by seq, and what may go.
@@ -110,4 +114,43 @@ fn small_results_and_tools_never_cleared_do_not_enter() {
     let spared = Policy { never_clear: ["bash".into()].into(), ..strict() };
     let (state, _) = talk.walk(&target(), &spared);
     assert_eq!(state.index.live().count(), 0);
+}
+
+#[test]
+fn the_same_content_again_makes_the_older_stale_and_says_so_to_the_store() {
+    let mut talk = Talk::default();
+    talk.user(10).round(1, 500).round(2, 500);
+    talk.messages[4].results[0].content_hash = 1;
+    let (state, _) = talk.walk(&target(), &strict());
+    let stale: Vec<_> = state.index.live().map(|result| result.stale).collect();
+    assert_eq!(stale, [Some(Stale::SameContent), None]);
+    let stored: Vec<_> =
+        state.index.live().cloned().map(|result| LiveResult { stale: None, ..result }).collect();
+    let mut loaded = Index::load(stored.into_iter().take(1));
+    loaded.absorb_result(&talk.messages[4].results[0], Tokens::ZERO, &strict());
+    let changes = loaded.changes();
+    assert_eq!(changes.updated[0].stale, Some(Stale::SameContent));
+    assert_eq!((changes.inserted.len(), changes.removed.len()), (1, 0));
+}
+
+#[test]
+fn only_one_result_is_kept_beyond_the_budget() {
+    let mut talk = Talk::default();
+    talk.user(10).round(1, 700).round(2, 700).round(3, 600).says(&[2]).says(&[1]);
+    let (kept, candidates) = sorted(&talk, &keep(800));
+    assert_eq!(kept, [(3, KeptBecause::InUse(UsedBy::Quoted)), (7, KeptBecause::CurrentTurn)]);
+    assert_eq!(candidates, [5]);
+}
+
+#[test]
+fn a_quote_of_cleared_output_is_regret_each_time() {
+    let mut talk = Talk::default();
+    talk.user(10).round(1, 500).round(2, 500);
+    let (mut state, _) = talk.walk(&target(), &strict());
+    let first = talk.messages[2].results[0].at;
+    state.index.clear(&[first]);
+    for seq in [6, 7] {
+        let quotes = state.index.absorb_lines(Seq::new(seq), &[LineHash(1)]);
+        assert_eq!((quotes.live, quotes.cleared), ([].into(), [first].into()));
+    }
 }
