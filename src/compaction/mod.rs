@@ -2,8 +2,8 @@
 //! their place. Policy and nothing else: values in, decision and reasons out.
 //!
 //! Reads from the top: [`MessageFacts`] are made of each new message; [`State`] takes them in
-//! ([`Index`]: the results that may still be cleared; [`Account`]: what was paid); [`survey`]
-//! says what is in use; [`plan`] whether it pays; an [`Epoch`] is what is kept of it.
+//! ([`Index`]: the results that may still be cleared; [`Account`]: what was paid); [`survey()`]
+//! says what is in use; [`plan()`] whether it pays; an [`Epoch`] is what is kept of it.
 //! [`simulate`] says what a session costs under one policy or another.
 //!
 //! Never lives here: text (past the making of facts), storage, a clock, a token counter.

@@ -1,12 +1,14 @@
 //! Tests of the policy, by what they state.
 
 mod accounts;
+mod facts;
 mod lines;
 mod marker;
 mod plans;
 mod properties;
 mod simulation;
 mod surveys;
+mod targets;
 mod undo;
 
 use super::lines::LineHash;

@@ -170,3 +170,17 @@ fn a_skip_says_what_the_next_call_carries() {
     assert!(matches!(decision, Decision::Skip(_)));
     assert_eq!(decision.carried(), Tokens::new(1_000));
 }
+
+#[test]
+fn rent_buys_while_pressure_cools_down() {
+    let mut talk = Talk::default();
+    talk.user(140_000).round(1, 6_000).round(2, 6_000).round(3, 6_000).round(4, 500);
+    for _ in 0..40 {
+        talk.says(&[]);
+    }
+    let (_, steps) = talk.walk(&target(), &strict());
+    assert_eq!(triggers(&steps), [Trigger::Pressure, Trigger::Rent]);
+    let between = steps.iter().filter_map(|step| step.outcome.as_ref().err());
+    let said = between.map(SkipReason::as_str).collect::<Vec<_>>();
+    assert!(said.contains(&"cooling_down"), "{said:?}");
+}

@@ -122,8 +122,8 @@ fn the_same_content_again_makes_the_older_stale_and_says_so_to_the_store() {
     talk.user(10).round(1, 500).round(2, 500);
     talk.messages[4].results[0].content_hash = 1;
     let (state, _) = talk.walk(&target(), &strict());
-    let stale: Vec<_> = state.index.live().map(|result| result.stale).collect();
-    assert_eq!(stale, [Some(Stale::SameContent), None]);
+    let reasons: Vec<_> = state.index.live().map(|result| result.stale).collect();
+    assert_eq!(reasons, [Some(Stale::SameContent), None]);
     let stored: Vec<_> =
         state.index.live().cloned().map(|result| LiveResult { stale: None, ..result }).collect();
     let mut loaded = Index::load(stored.into_iter().take(1));
