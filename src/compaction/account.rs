@@ -7,7 +7,6 @@ use super::cost::Cost;
 use super::epoch::EpochNumber;
 use super::facts::MessageFacts;
 use crate::record::{BlockRef, Role, Seq, Timestamp};
-use crate::target::Prices;
 use crate::tokens::Tokens;
 
 /// The running account of one conversation.
@@ -53,11 +52,12 @@ pub struct LastEpoch {
 }
 
 impl Account {
-    /// Takes in one message. A message of the assistant's is a model call, and pays rent at
-    /// the read price on what the last evaluation left standing.
-    pub fn absorb(&mut self, message: &MessageFacts, prices: Prices) {
+    /// Takes in one message. A message of the assistant's is a model call, and pays rent on
+    /// what the last evaluation left standing, at the first target's price of a cached token
+    /// (thousandths of a fresh one).
+    pub fn absorb(&mut self, message: &MessageFacts, read_price: u64) {
         match message.role {
-            Role::Assistant => self.absorb_call(message, prices),
+            Role::Assistant => self.absorb_call(message, read_price),
             Role::User | Role::Tool | Role::System => self.absorb_input(message),
         }
         self.raw += message.tokens.first().copied().unwrap_or_default();
@@ -68,11 +68,11 @@ impl Account {
         self.through = message.seq;
     }
 
-    fn absorb_call(&mut self, message: &MessageFacts, prices: Prices) {
+    fn absorb_call(&mut self, message: &MessageFacts, read_price: u64) {
         if self.turn_first == Seq::ZERO {
             self.turn_first = message.seq;
         }
-        self.rent += Cost::of(self.carried, prices.read_permille);
+        self.rent += Cost::of(self.carried, read_price);
         self.model_calls += 1;
         self.last_call_at = message.created_at.or(self.last_call_at);
         self.open = message.calls.iter().map(|call| call.at).collect();

@@ -39,7 +39,8 @@ impl Cost {
     pub fn permille_under(self, other: Self) -> u64 {
         let saved = u128::from(other.0.saturating_sub(self.0));
         let share = (saved * 1000).checked_div(u128::from(other.0)).unwrap_or(0);
-        u64::try_from(share).expect("a part of a whole is at most 1000 thousandths")
+        // A part of a whole is at most 1000 thousandths.
+        u64::try_from(share).unwrap_or(1000)
     }
 }
 

@@ -111,7 +111,7 @@ fn json_strings(json: &str) -> impl Iterator<Item = &str> {
 /// What a line says, without how a tool shows it.
 fn said(line: &str) -> &str {
     let line = line.trim();
-    let line = without_number(line).unwrap_or(line);
+    let line = without_number(line).unwrap_or(line).trim_start();
     line.strip_prefix(['+', '-']).unwrap_or(line).trim()
 }
 

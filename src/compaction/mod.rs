@@ -2,8 +2,8 @@
 //! their place. Policy and nothing else: values in, decision and reasons out.
 //!
 //! Reads from the top: [`MessageFacts`] are made of each new message; [`State`] takes them in
-//! ([`Index`]: the results that may still be cleared; [`Account`]: what was paid); [`survey`]
-//! says what is in use; [`plan`] whether it pays; an [`Epoch`] is what is kept of it.
+//! ([`Index`]: the results that may still be cleared; [`Account`]: what was paid); [`survey()`]
+//! says what is in use; [`plan()`] whether it pays; an [`Epoch`] is what is kept of it.
 //! [`simulate`] says what a session costs under one policy or another.
 //!
 //! Never lives here: text (past the making of facts), storage, a clock, a token counter.
@@ -22,6 +22,7 @@ mod epoch;
 mod facts;
 mod index;
 pub mod lines;
+mod live;
 mod marker;
 mod plan;
 mod policy;
@@ -35,10 +36,14 @@ pub use cost::Cost;
 pub use decision::{Decision, Plan, SkipReason, Skipped};
 pub use epoch::{Clearing, Epoch, EpochNumber, Marker, Trigger};
 pub use facts::{CallFacts, MessageFacts, PathHash, ResultFacts, Touch};
-pub use index::{Changes, Holders, Index, LiveResult, Quotes, Stale, UsedBy};
+pub use index::{Changes, Holders, Index, Quotes};
+pub use live::{LiveResult, Stale, UsedBy};
 pub use marker::{Extent, marker};
 pub use plan::{Clock, Mode, Phase, plan};
 pub use policy::Policy;
 pub use survey::{KeptBecause, Survey, survey};
 pub use undo::{UndoError, UndoPlan, effective, next_number, undo};
 pub use walk::{State, Step};
+
+#[cfg(test)]
+mod tests;

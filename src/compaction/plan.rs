@@ -221,7 +221,7 @@ impl Case<'_> {
     }
 
     fn worth_it(&self, due: Trigger, reason: String) -> Verdict {
-        let (gain, minimum) = (self.survey.gain, self.policy.min_gain);
+        let (gain, minimum) = (self.survey.gain, self.policy.min_gain(self.targets));
         if gain < minimum {
             return Err(SkipReason::TooLittle { due, gain, minimum });
         }

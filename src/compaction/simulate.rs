@@ -5,11 +5,14 @@
 //! written to it. System prompt and tool declarations are not counted: they are the same for
 //! all.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::cost::Cost;
 use super::epoch::Epoch;
-use crate::record::{BlockRef, Seq, Timestamp};
+use super::facts::{MessageFacts, ResultFacts};
+use super::lines::LineHash;
+use super::policy::Policy;
+use crate::record::{BlockRef, Role, Seq, Timestamp};
 use crate::target::{Prices, Target};
 use crate::tokens::Tokens;
 
@@ -41,6 +44,37 @@ pub struct Weight {
     pub tokens: Tokens,
     /// What its marker weighs.
     pub marker_tokens: Tokens,
+}
+
+/// A session as the simulation sees it, on the target at this place in the conversation's
+/// list. A quote is of the newest result that holds the line, cleared or not, so that every
+/// strategy is held against the same quotes.
+pub fn moments(messages: &[MessageFacts], target: usize, policy: &Policy) -> Vec<Moment> {
+    let on_target = |tokens: &[Tokens]| tokens.get(target).copied().unwrap_or_default();
+    let mut newest: BTreeMap<LineHash, BlockRef> = BTreeMap::new();
+    let moment = |message: &MessageFacts| {
+        let quotes = message.lines.iter().filter_map(|line| newest.get(line)).copied().collect();
+        for result in &message.results {
+            if on_target(&result.tokens) > policy.min_result_tokens {
+                newest.extend(result.lines.iter().map(|line| (*line, result.at)));
+            }
+        }
+        let weight = |result: &ResultFacts| Weight {
+            at: result.at,
+            offset: result.offset,
+            tokens: on_target(&result.tokens),
+            marker_tokens: on_target(&result.marker_tokens),
+        };
+        Moment {
+            seq: message.seq,
+            tokens: on_target(&message.tokens),
+            model_call: message.role == Role::Assistant,
+            at: message.created_at,
+            results: message.results.iter().map(weight).collect(),
+            quotes,
+        }
+    };
+    messages.iter().map(moment).collect()
 }
 
 /// A way of clearing.
@@ -77,7 +111,7 @@ pub struct Report {
 /// Runs a session. Work grows with messages and changes, times the logarithm of the results.
 pub fn simulate(moments: &[Moment], target: &Target, strategy: Strategy<'_>) -> Report {
     let mut session = Session::new(moments);
-    let mut newest = VecDeque::new();
+    let mut newest = Vec::new();
     let mut epochs = match strategy {
         Strategy::Epochs(epochs) => epochs.iter().peekable(),
         Strategy::NoClearing | Strategy::KeepNewest(_) => [].iter().peekable(),
@@ -91,11 +125,10 @@ pub fn simulate(moments: &[Moment], target: &Target, strategy: Strategy<'_>) -> 
         if moment.model_call {
             session.call(moment, target);
         }
-        session.append(moment);
+        session.standing += moment.tokens;
         if let Strategy::KeepNewest(keep) = strategy {
             newest.extend(moment.results.iter().map(|result| result.at));
-            while newest.len() > keep {
-                let oldest = newest.pop_front().expect("it is longer than what is kept");
+            for oldest in newest.drain(..newest.len().saturating_sub(keep)) {
                 session.change(oldest, true);
             }
         }
@@ -107,7 +140,6 @@ pub fn simulate(moments: &[Moment], target: &Target, strategy: Strategy<'_>) -> 
 struct Session {
     places: BTreeMap<BlockRef, Place>,
     freed: Prefixes,
-    raw: Tokens,
     standing: Tokens,
     /// The last request: what it weighed, and how much of it stands unchanged.
     unchanged: Tokens,
@@ -138,7 +170,6 @@ impl Session {
         Self {
             freed: Prefixes::new(places.len()),
             places,
-            raw: Tokens::ZERO,
             standing: Tokens::ZERO,
             unchanged: Tokens::ZERO,
             last_call: None,
@@ -182,11 +213,6 @@ impl Session {
             let cleared = self.places.get(quoted).is_some_and(|place| place.cleared);
             self.report.regretted += u64::from(cleared);
         }
-    }
-
-    fn append(&mut self, moment: &Moment) {
-        self.raw += moment.tokens;
-        self.standing += moment.tokens;
     }
 }
 

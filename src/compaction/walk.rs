@@ -8,12 +8,14 @@
 use super::account::Account;
 use super::decision::{Decision, SkipReason};
 use super::epoch::{Epoch, EpochNumber};
-use super::facts::MessageFacts;
+use super::facts::{MessageFacts, ResultFacts};
 use super::index::{Index, Quotes};
 use super::plan::{Clock, Mode, Phase, plan};
 use super::policy::Policy;
-use crate::record::Role;
+use super::undo::{UndoPlan, effective};
+use crate::record::{Role, Seq};
 use crate::target::Target;
+use crate::tokens::Tokens;
 
 /// What is loaded before a batch and stored after it.
 #[derive(Debug, Clone, Default)]
@@ -56,9 +58,8 @@ impl State {
         policy: &Policy,
     ) -> Quotes {
         let before = self.account.raw;
-        if let Some(primary) = targets.first() {
-            self.account.absorb(message, primary.prices);
-        }
+        let read_price = targets.first().map_or(0, |primary| primary.prices.read_permille);
+        self.account.absorb(message, read_price);
         // Quotes first: an edit quotes what it then makes stale.
         let quotes = self.index.absorb_lines(message.seq, &message.lines);
         for call in &message.calls {
@@ -89,6 +90,37 @@ impl State {
             }
             Decision::Skip(skipped) => Err(skipped.why),
         }
+    }
+
+    /// Brings back what `plan` undoes: `results` are its outputs, made anew from the record,
+    /// `message_before` says what stands before a message with nothing cleared, `epochs` are
+    /// those so far. The results count as used now: a person wanted them back, so the next
+    /// pass does not take them first.
+    pub fn undo(
+        &mut self,
+        plan: &UndoPlan,
+        results: &[ResultFacts],
+        message_before: impl Fn(Seq) -> Tokens,
+        epochs: &[Epoch],
+    ) -> Epoch {
+        let mut in_force = effective(epochs);
+        for clearing in &plan.clearings {
+            in_force.remove(&clearing.result);
+        }
+        let now = self.account.through;
+        self.index.restore(results, message_before, &in_force, now);
+        let before = self.account.totals.first().copied().unwrap_or_default();
+        for restored in results.iter().filter_map(|result| self.index.get(result.at)) {
+            for (target, total) in self.account.totals.iter_mut().enumerate() {
+                *total += restored.net_on(target);
+            }
+        }
+        let first =
+            results.iter().filter_map(|result| self.index.get(result.at)).min_by_key(|r| r.at);
+        let rewrite =
+            first.map_or(Tokens::ZERO, |first| self.account.raw - first.before - first.freed_after);
+        self.account.epoch_made(plan.number, self.account.totals.clone());
+        plan.epoch(now, before, rewrite)
     }
 }
 
