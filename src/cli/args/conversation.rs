@@ -3,9 +3,9 @@
 use clap::Args;
 use clap::error::ErrorKind;
 
-use super::help;
 use super::shared::{Database, Keep};
 use super::values::View;
+use super::{Conflict, help};
 use crate::compaction::EpochNumber;
 use crate::record::{CallId, ConversationId, Seq};
 
@@ -102,14 +102,15 @@ pub struct RecallArgs {
 }
 
 impl ShowArgs {
-    pub(super) fn check(&self) -> Result<(), clap::Error> {
+    pub(super) fn check(&self) -> Result<(), Conflict> {
         match &self.view {
             View::Tokens | View::Epochs => Ok(()),
             View::Record | View::Target(_) if !self.explain => Ok(()),
-            View::Record | View::Target(_) => Err(clap::Error::raw(
-                ErrorKind::ArgumentConflict,
-                "--explain goes with `--as tokens` or `--as epochs`\n",
-            )),
+            View::Record | View::Target(_) => Err(Conflict {
+                command: "show",
+                kind: ErrorKind::ArgumentConflict,
+                message: "--explain goes with `--as tokens` or `--as epochs`",
+            }),
         }
     }
 }

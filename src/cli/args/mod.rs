@@ -14,6 +14,7 @@ mod values;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
+use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub use conversation::{CompactArgs, RecallArgs, ShowArgs, UndoArgs};
@@ -36,8 +37,6 @@ pub const DB_VARIABLE: &str = "AFTERTURN_DB";
     version,
     arg_required_else_help = true,
     subcommand_required = true,
-    propagate_version = true,
-    infer_long_args = false,
     max_term_width = 100,
     after_help = help::TOP,
     after_long_help = help::TOP_LONG
@@ -59,10 +58,10 @@ pub struct Global {
     /// A target is a provider's wire format with one model's facts: window, vision, prices,
     /// prompt cache lifetime, tokenizer. `afterturn targets` lists what is known; its --help
     /// shows what such a file looks like.
-    #[arg(long, value_name = "FILE", global = true)]
+    #[arg(long, value_name = "FILE", global = true, help_heading = "Global options")]
     pub targets_file: Option<PathBuf>,
     /// Show no progress
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, help_heading = "Global options")]
     pub quiet: bool,
 }
 
@@ -117,8 +116,10 @@ where
     let mut command = command(database);
     let matches = command.try_get_matches_from_mut(args).map_err(advise_on_database)?;
     let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
-    cli.check().map_err(|error| error.format(&mut command))?;
-    Ok(cli)
+    match cli.check() {
+        Ok(()) => Ok(cli),
+        Err(conflict) => Err(conflict.on(command)),
+    }
 }
 
 /// The completion script of a shell.
@@ -163,10 +164,10 @@ fn advise_on_database(mut error: clap::Error) -> clap::Error {
 
 impl Cli {
     /// What holds between arguments and cannot be said to clap.
-    fn check(&self) -> Result<(), clap::Error> {
+    fn check(&self) -> Result<(), Conflict> {
         match &self.command {
-            Command::Run(run) => values::at_most_one_stdin(&run.files),
-            Command::Import(import) => values::at_most_one_stdin(&import.files),
+            Command::Run(run) => run.check(),
+            Command::Import(import) => import.check(),
             Command::Show(show) => show.check(),
             Command::Project(project) => project.check(),
             Command::Compact(_)
@@ -174,6 +175,24 @@ impl Cli {
             | Command::Recall(_)
             | Command::Targets(_)
             | Command::Completions(_) => Ok(()),
+        }
+    }
+}
+
+/// Arguments that are right each by itself, but not together.
+struct Conflict {
+    command: &'static str,
+    kind: ErrorKind,
+    message: &'static str,
+}
+
+impl Conflict {
+    /// As an error that shows the usage of the command it is about.
+    fn on(self, mut command: clap::Command) -> clap::Error {
+        command.build();
+        match command.find_subcommand_mut(self.command) {
+            Some(subcommand) => subcommand.error(self.kind, self.message),
+            None => command.error(self.kind, self.message),
         }
     }
 }

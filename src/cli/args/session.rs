@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::error::ErrorKind;
 
-use super::help;
 use super::shared::{Database, Keep, Reading};
 use super::values::Input;
+use super::{Conflict, help};
 use crate::target::TargetName;
 
 /// `afterturn run`.
@@ -90,17 +90,42 @@ pub struct ProjectArgs {
     pub keep: Keep,
 }
 
+impl RunArgs {
+    pub(super) fn check(&self) -> Result<(), Conflict> {
+        at_most_one_stdin("run", &self.files)
+    }
+}
+
+impl ImportArgs {
+    pub(super) fn check(&self) -> Result<(), Conflict> {
+        at_most_one_stdin("import", &self.files)
+    }
+}
+
 impl ProjectArgs {
-    pub(super) fn check(&self) -> Result<(), clap::Error> {
+    pub(super) fn check(&self) -> Result<(), Conflict> {
         let keeps = self.keep.keep_tokens.is_some() || self.keep.keep_results.is_some();
         if keeps && !self.compact {
-            return Err(clap::Error::raw(
-                ErrorKind::MissingRequiredArgument,
-                "--keep-tokens and --keep-results need --compact\n",
-            ));
+            return Err(Conflict {
+                command: "project",
+                kind: ErrorKind::MissingRequiredArgument,
+                message: "--keep-tokens and --keep-results need --compact",
+            });
         }
         Ok(())
     }
+}
+
+/// Standard input can be read once.
+fn at_most_one_stdin(command: &'static str, files: &[Input]) -> Result<(), Conflict> {
+    if files.iter().filter(|file| **file == Input::Stdin).count() > 1 {
+        return Err(Conflict {
+            command,
+            kind: ErrorKind::ArgumentConflict,
+            message: "`-` (standard input) can be given only once",
+        });
+    }
+    Ok(())
 }
 
 fn input() -> impl clap::builder::TypedValueParser<Value = Input> {

@@ -1,5 +1,4 @@
 use clap::CommandFactory as _;
-use clap::error::ErrorKind;
 
 use super::*;
 use crate::compaction::EpochNumber;
@@ -115,6 +114,7 @@ fn explaining_goes_with_what_can_be_explained() {
     let (kind, message) = refused("afterturn show c --db d --explain");
     assert_eq!(kind, ErrorKind::ArgumentConflict);
     assert!(message.contains("--as tokens"), "{message}");
+    assert!(message.contains("Usage: afterturn show"), "{message}");
 }
 
 #[test]

@@ -4,7 +4,6 @@ use std::fmt;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use clap::error::ErrorKind;
 
 use crate::target::TargetName;
 use crate::tokens::Tokens;
@@ -87,15 +86,4 @@ pub(super) fn token_count(text: &str) -> Result<Tokens, String> {
         .and_then(|count| count.checked_mul(unit))
         .map(Tokens::new)
         .ok_or_else(|| "expected a number of tokens, such as 20000 or 20k".to_owned())
-}
-
-/// Standard input can be read once.
-pub(super) fn at_most_one_stdin(files: &[Input]) -> Result<(), clap::Error> {
-    if files.iter().filter(|file| **file == Input::Stdin).count() > 1 {
-        return Err(clap::Error::raw(
-            ErrorKind::ArgumentConflict,
-            "`-` (standard input) can be given only once\n",
-        ));
-    }
-    Ok(())
 }
