@@ -12,3 +12,4 @@ pub mod exit;
 pub mod output;
 pub mod paper;
 pub mod progress;
+pub mod report;
