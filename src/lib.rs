@@ -1,4 +1,5 @@
 //! Afterturn: what an LLM agent lets go of after a turn, and what it carries forward.
+pub mod cli;
 pub mod compaction;
 pub mod record;
 pub mod target;
