@@ -4,3 +4,4 @@ pub mod compaction;
 pub mod record;
 pub mod target;
 pub mod tokens;
+pub mod transcripts;
