@@ -2,6 +2,7 @@
 pub mod cli;
 pub mod compaction;
 pub mod record;
+pub mod replay;
 pub mod target;
 pub mod tokens;
 pub mod transcripts;
