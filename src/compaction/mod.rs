@@ -37,6 +37,7 @@ pub use decision::{Decision, Plan, SkipReason, Skipped};
 pub use epoch::{Clearing, Epoch, EpochNumber, Marker, Trigger};
 pub use facts::{CallFacts, MessageFacts, PathHash, ResultFacts, Touch};
 pub use index::{Changes, Holders, Index, Quotes};
+pub use lines::LineHash;
 pub use live::{LiveResult, Stale, UsedBy};
 pub use marker::{Extent, marker};
 pub use plan::{Clock, Mode, Phase, plan};

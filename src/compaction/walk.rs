@@ -50,6 +50,41 @@ impl State {
         Step { phase, outcome, quotes }
     }
 
+    /// Takes in one message after which it was decided before what is cleared: `decided` are
+    /// the passes made there, undos not among them. The account comes out as it would have by
+    /// deciding.
+    pub fn follow(
+        &mut self,
+        message: &MessageFacts,
+        decided: &[&Epoch],
+        targets: &[&Target],
+        policy: &Policy,
+    ) {
+        let idle_ms = self.account.idle_ms(message.created_at);
+        self.absorb(message, targets, policy);
+        let mode = Mode::Automatic(match message.role {
+            Role::Assistant => Phase::TurnEnded,
+            Role::User | Role::Tool | Role::System => Phase::InputArrived,
+        });
+        let asked = plan(&self.index, &self.account, Clock { idle_ms }, targets, policy, mode);
+        self.account.carried = asked.carried();
+        for epoch in decided {
+            self.apply(epoch);
+        }
+    }
+
+    fn apply(&mut self, epoch: &Epoch) {
+        let mut totals = self.account.totals.clone();
+        let results: Vec<_> = epoch.clearings.iter().map(|clearing| clearing.result).collect();
+        for result in results.iter().filter_map(|at| self.index.get(*at)) {
+            for (target, total) in totals.iter_mut().enumerate() {
+                *total -= result.net_on(target);
+            }
+        }
+        self.index.clear(&results);
+        self.account.epoch_made(epoch.number, totals);
+    }
+
     /// Takes in one message without deciding anything.
     pub fn absorb(
         &mut self,

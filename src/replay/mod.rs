@@ -42,6 +42,6 @@ pub use item::{
 pub use range::SeqRange;
 pub use reasoning::{ReasoningLedger, Why};
 pub use repairs::{LeftOut, Repair, Repairs};
-pub use rounds::{Late, Span, rounds};
+pub use rounds::{Late, Span, images_in, rounds};
 pub use segment::{Carry, Cut, Segment, join, project};
 pub use whole::{Projection, image_homes, leading_system, project_whole};

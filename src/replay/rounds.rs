@@ -74,7 +74,7 @@ impl<'r> Answers<'r> {
 }
 
 /// How many images a block holds.
-pub(super) fn images_in(block: &Block) -> u64 {
+pub fn images_in(block: &Block) -> u64 {
     match block {
         Block::Image(_) => 1,
         Block::ToolResult(result) => {
