@@ -8,8 +8,11 @@
 //! shows what they answered.
 
 pub mod args;
+mod commands;
 pub mod exit;
 pub mod output;
 pub mod paper;
 pub mod progress;
 pub mod report;
+
+pub use commands::dispatch;

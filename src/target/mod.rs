@@ -48,6 +48,16 @@ pub enum Wire {
     Anthropic,
 }
 
+impl Wire {
+    /// As files and lists name it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::OpenaiChat => "openai_chat",
+            Self::Anthropic => "anthropic",
+        }
+    }
+}
+
 /// A wire format and the facts of one model behind it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -58,6 +58,11 @@ impl Sums {
 }
 
 impl Calibration {
+    /// How many pairs of calls were compared.
+    pub fn compared(&self) -> u64 {
+        self.pairs.n
+    }
+
     /// Takes in one call of `model`, which is compared with the call before it where that was of
     /// the same model and both counts grew: `counted` tokens of history at scale 1, and `reported`
     /// input tokens, however they were priced ([`Usage::total_input`]). A call that reports

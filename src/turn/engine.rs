@@ -159,6 +159,11 @@ impl<'a> Engine<'a> {
         &self.walk
     }
 
+    /// What is carried from turn to turn. Its account is that of [`Engine::walk`].
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
     /// All that was changed.
     pub fn finish(mut self) -> Effects {
         self.state.account = self.walk.account.clone();

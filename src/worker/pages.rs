@@ -46,10 +46,14 @@ impl<'a, S: Store> Pages<'a, S> {
     }
 
     /// Makes again what the turn touched, for each target.
-    pub(super) fn project(&self, targets: &[&Target]) -> Result<Projected, TurnError> {
+    pub(super) fn project(
+        &self,
+        targets: &[&Target],
+        measure: bool,
+    ) -> Result<Projected, TurnError> {
         let mut projected = Projected::default();
         for (index, target) in targets.iter().enumerate() {
-            let (segments, stability) = self.project_one(index, target)?;
+            let (segments, stability) = self.project_one(index, target, measure)?;
             projected.segments.extend(segments);
             projected.stability.push(stability);
         }
@@ -60,6 +64,7 @@ impl<'a, S: Store> Pages<'a, S> {
         &self,
         index: usize,
         target: &Target,
+        measure: bool,
     ) -> Result<(Vec<Replacement>, Stability), TurnError> {
         let open = self.store.open_segment(&self.row.id, &target.name)?;
         let tail_from = open.as_ref().map_or(Seq::FIRST, |open| open.range.first);
@@ -71,7 +76,8 @@ impl<'a, S: Store> Pages<'a, S> {
         let tail = SeqRange::new(tail_from, self.last());
         let made = self.make(index, target, tail, Cut::Every { bytes: SEAL })?;
         pairs.push((open, made));
-        let stability = self.stability(&target.name, &pairs)?;
+        let stability =
+            if measure { self.stability(&target.name, &pairs)? } else { Stability::default() };
         let replacements = pairs.into_iter().filter_map(|(old, segments)| {
             let range = match &old {
                 Some(old) if old.range.first != tail_from => old.range,

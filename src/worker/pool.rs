@@ -52,6 +52,8 @@ pub struct Settled {
     pub conversation: ConversationId,
     /// What came out, or why nothing did.
     pub result: Result<Finished, String>,
+    /// How often it was tried.
+    pub attempt: u32,
     /// Whether it will not be tried again.
     pub dead: bool,
 }
@@ -127,6 +129,7 @@ impl<Q: Queue, S: Store> Pool<Q, S> {
             }
         };
         let (verdict, result) = self.judge(&delivery, joined);
+        let attempt = delivery.attempt;
         let dead = matches!(verdict, Verdict::Dead { .. });
         if let Err(error) = self.queue.settle(delivery, verdict).await {
             // The work is committed; the message comes again and finds nothing to do.
@@ -134,7 +137,7 @@ impl<Q: Queue, S: Store> Pool<Q, S> {
         }
         if let Some(listener) = &self.settled {
             // A listener that is gone has no more questions.
-            let _ = listener.send(Settled { conversation, result, dead });
+            let _ = listener.send(Settled { conversation, result, attempt, dead });
         }
     }
 

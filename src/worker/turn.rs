@@ -32,6 +32,8 @@ pub struct Setup {
     pub catalog: Catalog,
     /// What is let go of, and when.
     pub policy: Policy,
+    /// Whether it is measured how much of each projection stays. Costs a look at every segment.
+    pub measure: bool,
 }
 
 /// Runs turns over a store. Cheap to share; blocks while it works.
@@ -108,7 +110,8 @@ impl<S: Store> Turns<S> {
             engine.step(stored);
         }
         let effects = engine.finish();
-        let projected = Pages::new(&*self.store, &start.row, &new, &effects).project(&targets)?;
+        let projected = Pages::new(&*self.store, &start.row, &new, &effects)
+            .project(&targets, self.setup.measure)?;
         self.commit(&start.row, &new, effects, projected)
     }
 

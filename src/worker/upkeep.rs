@@ -41,7 +41,7 @@ impl<S: Store> Turns<S> {
             }
             let effects = engine.finish();
             let projected =
-                Pages::new(&*self.store, &start.row, &[], &effects).project(&targets)?;
+                Pages::new(&*self.store, &start.row, &[], &effects).project(&targets, false)?;
             if self.commit(&start.row, &[], effects, projected)?.is_some() {
                 return Ok(outcome);
             }
