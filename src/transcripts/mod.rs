@@ -7,9 +7,11 @@
 //! [`Transcript::skipped`], what cannot be read is listed with its line in
 //! [`Transcript::unreadable`], what had to be altered is counted in [`Transcript::notes`].
 
+mod blocks;
 mod detect;
 mod lines;
 mod tally;
+mod value;
 
 mod anthropic_messages;
 mod claude_code;
