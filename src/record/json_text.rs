@@ -32,6 +32,38 @@ pub fn replace_nul_escapes(json: &str) -> Cow<'_, str> {
     rewrite_escapes(json, |unit, _| if unit == 0 { Escape::Replace } else { Escape::Keep })
 }
 
+/// The JSON with the escapes in its strings decoded: what a model reads where a provider shows
+/// it the values and not their JSON. No JSON any more; for counting and comparing only.
+pub fn decode_strings(json: &str) -> Cow<'_, str> {
+    if !json.contains('\\') {
+        return Cow::Borrowed(json);
+    }
+    let mut decoded = String::with_capacity(json.len());
+    let mut rest = json;
+    while let Some(start) = rest.find('"') {
+        decoded.push_str(&rest[..start]);
+        let end = string_end(&rest[start..]).map_or(rest.len(), |length| start + length);
+        let literal = &rest[start..end];
+        match serde_json::from_str::<String>(&replace_lone_surrogates(literal)) {
+            Ok(text) => decoded.push_str(&text),
+            Err(_) => decoded.push_str(literal),
+        }
+        rest = &rest[end..];
+    }
+    decoded.push_str(rest);
+    Cow::Owned(decoded)
+}
+
+/// The length of the string literal that `text` begins with, quotes included.
+fn string_end(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = 1;
+    while *bytes.get(at)? != b'"' {
+        at += if bytes[at] == b'\\' { 2 } else { 1 };
+    }
+    Some(at + 1)
+}
+
 enum Escape {
     Keep,
     KeepPair,
@@ -94,6 +126,14 @@ mod tests {
         assert_eq!(replace_lone_surrogates(r#""\\ud83d""#), r#""\\ud83d""#);
         assert_eq!(replace_nul_escapes(r#""\\u0000""#), r#""\\u0000""#);
         assert_eq!(replace_nul_escapes(r#""\\\u0000""#), r#""\\\ufffd""#);
+    }
+
+    #[test]
+    fn strings_are_decoded_and_the_rest_stays() {
+        assert_eq!(decode_strings(r#"{"a":"x\ny","b":[1,"\"q\""]}"#), "{a:x\ny,b:[1,\"q\"]}");
+        assert_eq!(decode_strings(r#"{"a":1}"#), r#"{"a":1}"#);
+        assert_eq!(decode_strings(r#"{"cut\n"#), r#"{"cut\n"#);
+        assert_eq!(decode_strings("\"é\\"), "\"é\\");
     }
 
     #[test]

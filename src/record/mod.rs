@@ -25,6 +25,6 @@ pub use block::{
 pub use error::RecordError;
 pub use fields::Extra;
 pub use ids::{BlockRef, CallId, ConversationId, MessageId, Seq, ToolName};
-pub use json_text::{replace_lone_surrogates, replace_nul_escapes};
+pub use json_text::{decode_strings, replace_lone_surrogates, replace_nul_escapes};
 pub use message::{Message, Origin, Role, Stored, Usage};
 pub use time::Timestamp;

@@ -66,7 +66,7 @@ fn anthropic() -> Target {
         prices: Prices { input_micro_usd: 5_000_000, write_permille: 1250, read_permille: 100 },
         cache_lifetime_ms: 5 * MINUTE_MS,
         encoding: Encoding::O200kBase,
-        scale: Scale::permille(1185),
+        scale: Scale::permille(1250),
         images: ImageFormula::AnthropicArea,
         binds_thinking: false,
     }

@@ -111,19 +111,29 @@ impl Calibration {
         Some(Tokens::new(rounded(beside.get(), self.calls.n)))
     }
 
-    /// How far off the prediction of a whole request (history by the scale, and the overhead)
-    /// was on average, in thousandths of what was then reported. Each call is predicted from
-    /// those before it.
+    /// How far off the prediction of a whole request was on average, in thousandths of what was
+    /// then reported. Each call is predicted from the one before it: what that reported, and
+    /// what the history has grown by since; the first after a break from all before it.
     pub fn error_permille(&self) -> Option<u64> {
         (self.predictions > 0).then(|| rounded(self.error, self.predictions))
     }
 
     fn judge(&mut self, counted: u64, reported: u64) {
-        let (Some(scale), Some(beside)) = (self.scale(), self.fixed_overhead()) else { return };
-        let predicted = (scale.apply(Tokens::new(counted)) + beside).get();
+        let Some(predicted) = self.predict(counted) else { return };
         self.predictions += 1;
         let off = predicted.abs_diff(reported).saturating_mul(1000) / reported;
         self.error = self.error.saturating_add(off);
+    }
+
+    fn predict(&self, counted: u64) -> Option<u64> {
+        let scale = self.scale()?;
+        match self.last.as_ref().filter(|last| last.linked && last.counted <= counted) {
+            Some(last) => {
+                let grown = Tokens::new(counted - last.counted);
+                Some(last.reported.saturating_add(scale.apply(grown).get()))
+            }
+            None => Some((scale.apply(Tokens::new(counted)) + self.fixed_overhead()?).get()),
+        }
     }
 }
 

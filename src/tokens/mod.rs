@@ -21,7 +21,8 @@ pub use count::count;
 pub use document::DocumentWeight;
 pub use image::{Dimensions, dimensions};
 pub use weight::{
-    BlockWeight, Counts, MediaWeight, MessageWeight, ProofWeight, UNSEEN, text_on, weigh,
+    BlockWeight, Counts, MediaWeight, MessageWeight, ProofWeight, UNSEEN, frame_on, result_on,
+    text_on, weigh,
 };
 
 #[cfg(test)]

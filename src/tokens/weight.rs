@@ -1,5 +1,6 @@
 //! What blocks and messages weigh: counted once per encoding, then read on any target.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
@@ -10,9 +11,9 @@ use super::document::{DocumentWeight, weigh_document};
 use super::image::{Dimensions, dimensions};
 use super::overhead::{call_overhead, message_overhead};
 use crate::record::{
-    Block, Message, Output, Proof, ProofKind, Reasoning, Role, ToolCall, ToolResult,
+    Block, Message, Output, Proof, ProofKind, Reasoning, Role, ToolCall, ToolResult, decode_strings,
 };
-use crate::target::Target;
+use crate::target::{Target, Wire};
 
 /// What a message weighs, block by block. Stored as JSON; blocks never change, so neither
 /// does this.
@@ -34,7 +35,12 @@ pub enum BlockWeight {
     /// Reasoning: crosses only to the maker of its proof.
     Reasoning(Counts, Option<ProofWeight>),
     /// A call: its name and arguments.
-    Call(Counts),
+    Call {
+        /// As the JSON that was written.
+        written: Counts,
+        /// As the values that the JSON holds.
+        read: Counts,
+    },
     /// A result: its text, and what is not text.
     Result(Counts, Vec<MediaWeight>),
     /// An image or document of a message's own.
@@ -75,6 +81,16 @@ pub fn text_on(text: &str, target: &Target) -> Tokens {
     target.scale.apply(count(target.encoding, text))
 }
 
+/// What a wire adds to one call, or to one result.
+pub fn frame_on(target: &Target) -> Tokens {
+    target.scale.apply(call_overhead(target.wire))
+}
+
+/// What a result that holds this text weighs on `target`, with what the wire adds to it.
+pub fn result_on(text: &str, target: &Target) -> Tokens {
+    target.scale.apply(count(target.encoding, text) + call_overhead(target.wire))
+}
+
 impl MessageWeight {
     /// The weights, one a block.
     pub fn blocks(&self) -> &[BlockWeight] {
@@ -84,6 +100,18 @@ impl MessageWeight {
     /// The weight of the block at `index`.
     pub fn block(&self, index: usize) -> Option<&BlockWeight> {
         self.blocks.get(index)
+    }
+
+    /// What a wire adds to the message beside its content: its own frame, and those of its
+    /// calls and results.
+    pub fn framing_on(&self, role: Role, target: &Target) -> Tokens {
+        let framed = |block: &&BlockWeight| match block {
+            BlockWeight::Call { .. } | BlockWeight::Result(..) => true,
+            BlockWeight::Text(_) | BlockWeight::Reasoning(..) | BlockWeight::Media(_) => false,
+        };
+        let frames = self.blocks.iter().filter(framed).count() as u64;
+        let each = frame_on(target).get();
+        target.scale.apply(message_overhead(target.wire, role)) + Tokens::new(frames * each)
     }
 
     /// What the whole message weighs on `target`, the wire's overhead included.
@@ -105,7 +133,13 @@ impl BlockWeight {
                 }
                 Some(_) | None => Tokens::ZERO,
             },
-            Self::Call(counts) => framed(counts, target),
+            Self::Call { written, read } => match target.wire {
+                // The wire carries arguments as a string, and the model sees that string.
+                Wire::OpenaiChat => framed(written, target),
+                // The model sees the values: over 456 billed calls of a long session, JSON
+                // escapes would count a quarter too much.
+                Wire::Anthropic => framed(read, target),
+            },
             Self::Result(counts, media) => {
                 framed(counts, target) + media.iter().map(|media| media.on(target)).sum()
             }
@@ -172,7 +206,13 @@ fn weigh_reasoning(reasoning: &Reasoning, encodings: &BTreeSet<Encoding>) -> Blo
 }
 
 fn weigh_call(call: &ToolCall, encodings: &BTreeSet<Encoding>) -> BlockWeight {
-    BlockWeight::Call(counts(encodings, [call.name.as_str(), call.arguments.as_written()]))
+    let (name, arguments) = (call.name.as_str(), call.arguments.as_written());
+    let written = counts(encodings, [name, arguments]);
+    let read = match decode_strings(arguments) {
+        Cow::Borrowed(_) => written.clone(),
+        Cow::Owned(decoded) => counts(encodings, [name, &decoded]),
+    };
+    BlockWeight::Call { written, read }
 }
 
 fn weigh_result(result: &ToolResult, encodings: &BTreeSet<Encoding>) -> BlockWeight {

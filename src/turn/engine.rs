@@ -10,7 +10,7 @@ use crate::compaction::{
 use crate::record::{Block, BlockRef, CallId, Message, Role, Seq, Stored, Timestamp, ToolResult};
 use crate::replay::{Binder, Bound, IdFacts, Links, SeqRange, image_homes};
 use crate::target::Target;
-use crate::tokens::{Encoding, MessageWeight, Tokens, text_on, weigh};
+use crate::tokens::{Encoding, MessageWeight, Tokens, result_on, weigh};
 
 use super::effects::{Effects, MessageEffects, Skip};
 use super::state::State;
@@ -279,7 +279,7 @@ impl<'a> Engine<'a> {
             self.calls.get(&call)?.clone(),
             self.order.targets.iter().map(on).collect::<Option<_>>()?,
             before,
-            |text| self.order.targets.iter().map(|target| text_on(text, target)).collect(),
+            |text| self.order.targets.iter().map(|target| result_on(text, target)).collect(),
         ))
     }
 

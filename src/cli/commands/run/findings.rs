@@ -10,14 +10,14 @@ use crate::cli::report::{
     Accounting, ClearedResult, ConversationReport, Costs, EpochReport, Kept, KeptWhy, Pricing,
     Regret, TargetReport, UnreadableLine, Usd,
 };
-use crate::compaction::simulate::{Report, Strategy, moments, simulate};
+use crate::compaction::simulate::{Moment, Report, Strategy, moments, simulate};
 use crate::compaction::{Epoch, KeptBecause, MessageFacts, Policy, effective, survey};
 use crate::record::{Block, BlockRef, Message, Seq, Stored};
 use crate::replay::{Repair, Repairs, SeqRange};
-use crate::store::{SqliteStore, Store as _};
+use crate::store::{MessageRow, SqliteStore, Store as _};
 use crate::target::Target;
-use crate::tokens::{Scale, Tokens};
-use crate::turn::{Followed, Order, State, follow};
+use crate::tokens::{Calibration, Scale, Tokens, frame_on};
+use crate::turn::{Followed, Order, follow};
 
 /// What is told of one conversation.
 pub(super) fn conversation(
@@ -33,6 +33,7 @@ pub(super) fn conversation(
     for stored in &bodies {
         messages.push(Stored { seq: stored.seq, message: Message::parse(&stored.body)? });
     }
+    let rows = store.message_rows(id, SeqRange::from(Seq::FIRST)).map_err(store_trouble)?;
     let epochs = store.epochs(id).map_err(store_trouble)?;
     let followed = follow(Order { targets, policy }, &messages, &epochs);
     let mut reports = Vec::new();
@@ -42,8 +43,17 @@ pub(super) fn conversation(
         let mut repairs = Repairs::default();
         segments.iter().for_each(|segment| repairs.add(&segment.repairs));
         let bytes = segments.iter().map(|segment| segment.bytes.len() as u64).sum();
-        let found =
-            Found { policy, targets, epochs: &epochs, followed: &followed, driven, index, target };
+        let found = Found {
+            policy,
+            targets,
+            messages: &messages,
+            rows: &rows,
+            epochs: &epochs,
+            followed: &followed,
+            driven,
+            index,
+            target,
+        };
         reports.push(found.report(bytes, &repairs));
     }
     let count = |kind: fn(&Block) -> bool| -> u64 {
@@ -72,6 +82,8 @@ pub(super) fn conversation(
 struct Found<'f> {
     policy: &'f Policy,
     targets: &'f [&'f Target],
+    messages: &'f [Stored],
+    rows: &'f [MessageRow],
     epochs: &'f [Epoch],
     followed: &'f Followed<'f>,
     driven: &'f Driven,
@@ -81,7 +93,7 @@ struct Found<'f> {
 
 impl Found<'_> {
     fn report(&self, bytes: u64, repairs: &Repairs) -> TargetReport {
-        let moments = moments(&self.followed.facts, self.index, self.policy);
+        let moments = self.content();
         let run = |strategy| simulate(&moments, self.target, strategy);
         let none = run(Strategy::NoClearing);
         let keep3 = run(Strategy::KeepNewest(3));
@@ -112,6 +124,24 @@ impl Found<'_> {
             repairs: told(repairs),
             accounting: self.accounting(),
         }
+    }
+
+    /// The session for the simulation: content alone. What a wire adds around it is the same
+    /// for every way of clearing, like the system prompt and the tools.
+    fn content(&self) -> Vec<Moment> {
+        let mut moments = moments(&self.followed.facts, self.index, self.policy);
+        let frame = frame_on(self.target);
+        for ((moment, stored), row) in moments.iter_mut().zip(self.messages).zip(self.rows) {
+            moment.tokens -= row.weight.framing_on(stored.message.role, self.target);
+            let mut frames = Tokens::ZERO;
+            for result in &mut moment.results {
+                result.offset -= frames;
+                result.tokens -= frame;
+                result.marker_tokens -= frame;
+                frames += frame;
+            }
+        }
+        moments
     }
 
     fn on_target(&self, tokens: &[Tokens]) -> Tokens {
@@ -194,20 +224,29 @@ impl Found<'_> {
         counts
     }
 
-    /// Only the first target's tokens are held against reports, and only of its own provider.
+    /// What was reported when the session was recorded, held against the history as it was
+    /// then: nothing of ours was cleared. Only the first target's provider wrote it.
     fn accounting(&self) -> Option<Accounting> {
-        let state: &State = self.followed.engine.state();
         if self.index > 0 {
             return None;
         }
-        // The calibration compares tokens that are already scaled: what it finds corrects that.
-        let correction = state.calibration.scale()?.get();
-        let error = state.calibration.error_permille()?;
-        let scale = u64::from(self.target.scale.get()) * u64::from(correction) / 1000;
+        let mut calibration = Calibration::default();
+        let mut before = Tokens::ZERO;
+        for (facts, stored) in self.followed.facts.iter().zip(self.messages) {
+            if let (Some(usage), Some(origin)) = (stored.message.usage, &stored.message.origin) {
+                let reported = Tokens::new(usage.total_input());
+                calibration.call(&origin.model, before, reported);
+            }
+            before += self.on_target(&facts.tokens);
+        }
+        // The tokens are scaled already: what is found corrects that.
+        let correction = u64::from(calibration.scale()?.get());
+        let scale = u64::from(self.target.scale.get()) * correction / 1000;
+        let error = calibration.error_permille()?;
         Some(Accounting {
             scale: Scale::permille(u32::try_from(scale).unwrap_or(u32::MAX)),
             error: f64::from(u32::try_from(error).unwrap_or(u32::MAX)) / 1000.0,
-            compared: state.calibration.compared(),
+            compared: calibration.compared(),
         })
     }
 }
