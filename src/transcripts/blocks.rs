@@ -147,10 +147,11 @@ fn output(value: &Value, tally: &mut Tally) -> Option<Output> {
         "document" => document(value).map(Output::Document),
         _ => None,
     };
-    if found.is_none() {
-        tally.skip(format!("output:{kind}"));
-    }
-    found
+    // What a tool gave is not ours to drop: an unknown piece stays as the JSON it was.
+    found.or_else(|| {
+        tally.note(format!("output:{kind} kept as JSON"));
+        Some(Output::text(value.to_string()))
+    })
 }
 
 /// An image in any of the forms that agents write: `source`, `data` and `mimeType`,

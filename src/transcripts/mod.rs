@@ -62,6 +62,17 @@ impl Format {
     }
 }
 
+impl Format {
+    /// The provider whose wire a session of this format was most likely written for, where the
+    /// session itself does not say.
+    pub const fn home(self) -> &'static str {
+        match self {
+            Self::Codex | Self::OpenaiChat => "openai",
+            Self::ClaudeCode | Self::Pi | Self::AnthropicMessages => "anthropic",
+        }
+    }
+}
+
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())

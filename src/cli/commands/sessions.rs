@@ -133,7 +133,7 @@ impl Session {
         let target = origins.filter_map(|origin| catalog.for_provider(&origin.provider)).next();
         let target = match target {
             Some(target) => target,
-            None => known(&TargetName::new("anthropic"), catalog)?,
+            None => known(&TargetName::new(self.format.home()), catalog)?,
         };
         Ok(vec![target])
     }
