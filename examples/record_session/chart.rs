@@ -4,25 +4,26 @@
 //! same everywhere.
 
 /// Left to right, in pixels.
-const WIDTH: usize = 128;
+const WIDTH: u32 = 128;
 /// Top to bottom, in pixels.
-const HEIGHT: usize = 80;
+const HEIGHT: u32 = 80;
 
 /// A bar for each value, the largest as high as the picture.
 pub(crate) fn png(values: &[u64]) -> Vec<u8> {
     let most = values.iter().copied().max().unwrap_or(1).max(1);
-    let mut rows = Vec::with_capacity(HEIGHT * (WIDTH + 1));
-    for y in 0..HEIGHT {
+    let (width, height) = (u64::from(WIDTH), u64::from(HEIGHT));
+    let bar = |x: u64| {
+        let index = usize::try_from(x * values.len() as u64 / width).unwrap_or(0);
+        values.get(index).map_or(0, |value| value * height / most)
+    };
+    let mut rows = Vec::new();
+    for y in 0..height {
         rows.push(0);
-        for x in 0..WIDTH {
-            let value = values.get(x * values.len().max(1) / WIDTH).copied().unwrap_or(0);
-            let bar = usize::try_from(value * HEIGHT as u64 / most).unwrap_or(HEIGHT);
-            rows.push(if HEIGHT - y <= bar { 40 } else { 240 });
-        }
+        rows.extend((0..width).map(|x| if height - y <= bar(x) { 40 } else { 240 }));
     }
     let mut header = Vec::new();
-    header.extend((WIDTH as u32).to_be_bytes());
-    header.extend((HEIGHT as u32).to_be_bytes());
+    header.extend(WIDTH.to_be_bytes());
+    header.extend(HEIGHT.to_be_bytes());
     header.extend([8, 0, 0, 0, 0]);
     let mut png = b"\x89PNG\r\n\x1a\n".to_vec();
     chunk(&mut png, *b"IHDR", &header);
@@ -32,7 +33,8 @@ pub(crate) fn png(values: &[u64]) -> Vec<u8> {
 }
 
 fn chunk(png: &mut Vec<u8>, kind: [u8; 4], data: &[u8]) {
-    png.extend((data.len() as u32).to_be_bytes());
+    let length = u32::try_from(data.len()).expect("the picture is small");
+    png.extend(length.to_be_bytes());
     let start = png.len();
     png.extend(kind);
     png.extend(data);
@@ -45,7 +47,7 @@ fn zlib(data: &[u8]) -> Vec<u8> {
     let blocks: Vec<&[u8]> = data.chunks(0xFFFF).collect();
     for (index, block) in blocks.iter().enumerate() {
         out.push(u8::from(index + 1 == blocks.len()));
-        let length = block.len() as u16;
+        let length = u16::try_from(block.len()).expect("chunks are no longer");
         out.extend(length.to_le_bytes());
         out.extend((!length).to_le_bytes());
         out.extend(*block);

@@ -19,15 +19,14 @@ use std::path::PathBuf;
 
 fn main() -> std::io::Result<()> {
     let mut arguments = std::env::args().skip(1);
-    let out = match (arguments.next().as_deref(), arguments.next()) {
-        (Some("--out"), Some(path)) => PathBuf::from(path),
-        _ => {
-            let usage = "usage: cargo run --example record_session -- --out FILE";
-            return Err(std::io::Error::other(usage));
-        }
+    let out = if let (Some("--out"), Some(path)) = (arguments.next().as_deref(), arguments.next()) {
+        PathBuf::from(path)
+    } else {
+        let usage = "usage: cargo run --example record_session -- --out FILE";
+        return Err(std::io::Error::other(usage));
     };
     let tools = tools::Tools::new(env!("CARGO_MANIFEST_DIR"))?;
     let mut tape = tape::Tape::new(tools);
-    script::play(&mut tape)?;
+    script::play(&mut tape);
     std::fs::write(out, tape.finish())
 }

@@ -1,8 +1,6 @@
 //! What the scripted agent does: it learns the record's room, looks for every error text,
 //! builds a small crate of its own from it, breaks it, mends it, and reports.
 
-use std::io::Result;
-
 use serde_json::json;
 
 use crate::tape::{Call, Tape};
@@ -20,13 +18,13 @@ fn bash(command: &'static str) -> Call {
 }
 
 /// Plays the whole session.
-pub(crate) fn play(tape: &mut Tape) -> Result<()> {
+pub(crate) fn play(tape: &mut Tape) {
     learn(tape);
     search(tape);
     build(tape);
     tape.wait(2 * 3600);
     mend(tape);
-    report(tape)
+    report(tape);
 }
 
 fn learn(tape: &mut Tape) {
@@ -201,7 +199,7 @@ fn mend(tape: &mut Tape) {
     }
 }
 
-fn report(tape: &mut Tape) -> Result<()> {
+fn report(tape: &mut Tape) {
     tape.user("Is the scratch crate still green? Then sum up.");
     tape.turn(
         None,
@@ -217,5 +215,4 @@ fn report(tape: &mut Tape) -> Result<()> {
         &[],
         false,
     );
-    Ok(())
 }

@@ -47,7 +47,7 @@ impl Tape {
         self.clock_ms += seconds * 1000;
     }
 
-    fn line(&mut self, kind: &str, message: Value) {
+    fn line(&mut self, kind: &str, message: &Value) {
         let uuid = format!("00000000-0000-4000-8000-{:012}", self.lines.len() + 1);
         let at = jiff::Timestamp::from_millisecond(self.clock_ms).expect("a time of our days");
         let line = json!({
@@ -68,7 +68,7 @@ impl Tape {
     pub(crate) fn user(&mut self, text: &str) {
         self.wait(20);
         self.history += text.len();
-        self.line("user", json!({"role": "user", "content": text}));
+        self.line("user", &json!({"role": "user", "content": text}));
     }
 
     /// The agent thinks, says, and calls; the calls are run, except the last where it is cut
@@ -104,7 +104,7 @@ impl Tape {
                 "id": id, "type": "message", "role": "assistant", "model": "scripted-recorder",
                 "content": [block], "usage": usage,
             });
-            self.line("assistant", message);
+            self.line("assistant", &message);
         }
         let run = calls.len() - usize::from(cut_off);
         for ((name, input), id) in calls.iter().zip(ids).take(run) {
@@ -120,7 +120,7 @@ impl Tape {
             result["is_error"] = json!(true);
         }
         self.history += result.to_string().len();
-        self.line("user", json!({"role": "user", "content": [result]}));
+        self.line("user", &json!({"role": "user", "content": [result]}));
     }
 
     fn run(&self, name: &str, input: &Value) -> (Value, bool) {

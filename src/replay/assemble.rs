@@ -1,7 +1,6 @@
 //! Requests: the history under the name that the wire has for it, with what stands beside it.
 
 use serde::Serialize;
-use serde_json::value::RawValue;
 
 use super::text::{clean, is_blank, to_json};
 use super::wire::keys;
@@ -24,7 +23,7 @@ pub fn history(target: &Target, system: &[String], history: &str) -> String {
     let (key, system_key) = keys(target.wire);
     match system_key {
         Some(system_key) if !system.is_empty() => {
-            let system = to_json(&text_blocks(system.iter().map(String::as_str), None));
+            let system = to_json(&text_blocks(system.iter().map(String::as_str)));
             format!("{{\"{system_key}\":{system},\"{key}\":{history}}}")
         }
         Some(_) | None => format!("{{\"{key}\":{history}}}"),
@@ -45,7 +44,7 @@ pub fn assemble(target: &Target, request: &Request<'_>, sealed: &str, open: &str
         .chain(request.principal);
     match target.wire {
         Wire::Anthropic => {
-            let system = to_json(&text_blocks(parts, None));
+            let system = to_json(&text_blocks(parts));
             let messages = joined([marked(sealed), marked(open)]);
             format!("{{\"system\":{system},\"{key}\":[{messages}]}}")
         }
@@ -70,19 +69,10 @@ fn joined(parts: impl IntoIterator<Item = String>) -> String {
 struct TextBlock<'t> {
     r#type: &'static str,
     text: std::borrow::Cow<'t, str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cache_control: Option<Box<RawValue>>,
 }
 
-fn text_blocks<'t>(
-    texts: impl Iterator<Item = &'t str>,
-    cache_control: Option<Box<RawValue>>,
-) -> Vec<TextBlock<'t>> {
-    let block = |text| TextBlock {
-        r#type: "text",
-        text: clean(text),
-        cache_control: cache_control.clone(),
-    };
+fn text_blocks<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<TextBlock<'t>> {
+    let block = |text| TextBlock { r#type: "text", text: clean(text) };
     texts.filter(|text| !is_blank(text)).map(block).collect()
 }
 

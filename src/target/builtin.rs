@@ -44,9 +44,8 @@ fn openai() -> Target {
 /// Read 2026-12-01 (platform.claude.com, overview of the model and "Pricing"): window 200 000,
 /// $5 a million input tokens, 5-minute cache write $6.25, read $0.50; legacy, retired not sooner
 /// than 2026-11-24. No public tokenizer: `o200k_base` times the scale that 468 pairs of reported
-/// calls of one session of this model give (1.184; see `tokens::Calibration` and its test), by
-/// which whole requests were predicted to 1.1 %. Eight other sessions of Claude 4.5 and 4.6 gave
-/// 1.15 to 1.24.
+/// calls of one session of this model give (1.259, arguments counted as the values they hold; see
+/// `tokens::Calibration` and its test).
 ///
 /// Thinking is not bound to the conversation on this model. From Fable 5.1, Opus 5.5, Sonnet 5.5
 /// and Haiku 5.5 on it is ("Preserved thinking"), and `binds_thinking` belongs on: requests that
@@ -66,7 +65,7 @@ fn anthropic() -> Target {
         prices: Prices { input_micro_usd: 5_000_000, write_permille: 1250, read_permille: 100 },
         cache_lifetime_ms: 5 * MINUTE_MS,
         encoding: Encoding::O200kBase,
-        scale: Scale::permille(1250),
+        scale: Scale::permille(1259),
         images: ImageFormula::AnthropicArea,
         binds_thinking: false,
     }

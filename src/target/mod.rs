@@ -42,7 +42,7 @@ impl std::fmt::Display for TargetName {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Wire {
-    /// `OpenAI` Chat Completions.
+    /// OpenAI Chat Completions.
     OpenaiChat,
     /// Anthropic Messages.
     Anthropic,
@@ -113,9 +113,9 @@ pub struct Prices {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImageFormula {
-    /// `OpenAI`, tiled models: 170 a tile of 512 px, and 85.
+    /// OpenAI, tiled models: 170 a tile of 512 px, and 85.
     OpenaiTiles,
-    /// `OpenAI`, patch models: patches of 32 px, times a factor.
+    /// OpenAI, patch models: patches of 32 px, times a factor.
     OpenaiPatches {
         /// Tokens a patch, in thousandths.
         factor: u32,

@@ -143,11 +143,13 @@ fn a_real_session_gives_the_scale_of_the_built_in_target() {
     let catalog = Catalog::builtin();
     let anthropic = catalog.get("anthropic").expect("it is built in");
     let unscaled = calibrate(&session, &Target { scale: Scale::ONE, ..anthropic.clone() });
-    assert_eq!(unscaled.scale(), Some(Scale::permille(1184)));
+    assert_eq!(unscaled.scale(), Some(Scale::permille(1259)));
     // With its own scale the target weighs what was reported.
     let scaled = calibrate(&session, anthropic);
-    assert_eq!(scaled.scale(), Some(Scale::permille(1000)));
-    assert_eq!(scaled.error_permille(), Some(11));
+    let scale = scaled.scale().map(Scale::get);
+    assert!(scale.is_some_and(|scale| (990..=1010).contains(&scale)), "{scale:?}");
+    let error = scaled.error_permille();
+    assert!(error.is_some_and(|error| error <= 15), "{error:?}");
     // The first request, of 163 counted tokens, was reported as 2 775.
     let beside = scaled.fixed_overhead().map(Tokens::get);
     assert!(beside.is_some_and(|beside| (2_000..4_000).contains(&beside)), "{beside:?}");

@@ -13,16 +13,13 @@ use super::blocks::{Maker, Names, content, only_results};
 use super::lines::json_lines;
 use super::tally::Tally;
 use super::value::{number, reported, stem, text, time};
-use super::{Conversation, Source, TranscriptError};
+use super::{Conversation, Source};
 use crate::record::{Message, Origin, Role, Usage};
 
 /// What Claude Code writes where no model wrote a message.
 const SYNTHETIC: &str = "<synthetic>";
 
-pub(super) fn read(
-    source: &Source<'_>,
-    tally: &mut Tally,
-) -> Result<Vec<Conversation>, TranscriptError> {
+pub(super) fn read(source: &Source<'_>, tally: &mut Tally) -> Vec<Conversation> {
     let lines = json_lines(source, tally);
     let session = lines.iter().find_map(|(_, value)| text(value, "sessionId"));
     let id = session.map_or_else(|| stem(source.name), str::to_owned);
@@ -32,7 +29,7 @@ pub(super) fn read(
     for line in path {
         build.line(line, tally);
     }
-    Ok(vec![Conversation { id: id.into(), messages: build.messages }])
+    vec![Conversation { id: id.into(), messages: build.messages }]
 }
 
 /// One line of conversation.

@@ -10,21 +10,18 @@ use super::blocks::{image, outputs};
 use super::lines::json_lines;
 use super::tally::Tally;
 use super::value::{arguments, list, number, stem, text, time};
-use super::{Conversation, Source, TranscriptError};
+use super::{Conversation, Source};
 use crate::record::{
     Arguments, Block, CallForm, CallId, Extra, Message, Origin, Output, Proof, ProofKind,
     Reasoning, Role, Status, Timestamp, ToolCall, ToolName, ToolResult, Usage,
 };
 
-pub(super) fn read(
-    source: &Source<'_>,
-    tally: &mut Tally,
-) -> Result<Vec<Conversation>, TranscriptError> {
+pub(super) fn read(source: &Source<'_>, tally: &mut Tally) -> Vec<Conversation> {
     let mut rollout = Rollout { id: stem(source.name), ..Rollout::default() };
     for (line, value) in json_lines(source, tally) {
         rollout.line(line, &value, tally);
     }
-    Ok(vec![Conversation { id: rollout.id.into(), messages: rollout.messages }])
+    vec![Conversation { id: rollout.id.into(), messages: rollout.messages }]
 }
 
 #[derive(Default)]

@@ -14,12 +14,11 @@ const LOOK: usize = 200;
 pub fn detect(source: &Source<'_>) -> Result<Format, TranscriptError> {
     check_text(source)?;
     let whole = json_value(source, &mut Tally::default());
-    let values: Vec<Value> = match &whole {
-        Ok(value) => vec![value.clone()],
-        Err(_) => {
-            let lines = json_lines(source, &mut Tally::default());
-            lines.into_iter().map(|(_, value)| value).take(LOOK).collect()
-        }
+    let values: Vec<Value> = if let Ok(value) = &whole {
+        vec![value.clone()]
+    } else {
+        let lines = json_lines(source, &mut Tally::default());
+        lines.into_iter().map(|(_, value)| value).take(LOOK).collect()
     };
     if values.is_empty() {
         return whole.map(|_| Format::OpenaiChat);

@@ -192,10 +192,10 @@ pub fn read(source: &Source<'_>, format: Format) -> Result<Transcript, Transcrip
     lines::check_text(source)?;
     let mut tally = Tally::default();
     let conversations = match format {
-        Format::ClaudeCode => claude_code::read(source, &mut tally)?,
-        Format::Codex => codex::read(source, &mut tally)?,
+        Format::ClaudeCode => claude_code::read(source, &mut tally),
+        Format::Codex => codex::read(source, &mut tally),
         Format::OpenaiChat => openai_chat::read(source, &mut tally)?,
-        Format::Pi => pi::read(source, &mut tally)?,
+        Format::Pi => pi::read(source, &mut tally),
         Format::AnthropicMessages => anthropic_messages::read(source, &mut tally)?,
     };
     let conversations: Vec<_> = conversations

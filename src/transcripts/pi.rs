@@ -10,16 +10,13 @@ use super::blocks::{image, outputs};
 use super::lines::json_lines;
 use super::tally::Tally;
 use super::value::{arguments, list, number, reported, stem, text, time};
-use super::{Conversation, Source, TranscriptError};
+use super::{Conversation, Source};
 use crate::record::{
     Block, CallForm, Extra, Message, Origin, Proof, ProofKind, Reasoning, Role, Status, ToolCall,
     ToolResult, Usage,
 };
 
-pub(super) fn read(
-    source: &Source<'_>,
-    tally: &mut Tally,
-) -> Result<Vec<Conversation>, TranscriptError> {
+pub(super) fn read(source: &Source<'_>, tally: &mut Tally) -> Vec<Conversation> {
     let mut id = stem(source.name);
     let mut messages = Vec::new();
     for (line, value) in json_lines(source, tally) {
@@ -51,7 +48,7 @@ pub(super) fn read(
             None => tally.unreadable(line, "expected an object with a type"),
         }
     }
-    Ok(vec![Conversation { id: id.into(), messages }])
+    vec![Conversation { id: id.into(), messages }]
 }
 
 /// What an extension told the model.

@@ -85,7 +85,7 @@ impl<S: Store> Turns<S> {
             if start.new.is_empty() {
                 break;
             }
-            match self.turn(start)? {
+            match self.turn(&start)? {
                 Some(turn) => all.add(turn),
                 None if races == MOST_RACES => return Err(TurnError::Contended(id.clone())),
                 None => races += 1,
@@ -101,11 +101,11 @@ impl<S: Store> Turns<S> {
 
     /// One commit's work: load → account → plan → project → commit. `None`: somebody else
     /// committed first.
-    fn turn(&self, start: TurnStart) -> Result<Option<Finished>, TurnError> {
+    fn turn(&self, start: &TurnStart) -> Result<Option<Finished>, TurnError> {
         let targets = self.targets(&start.row)?;
         let order = Order { targets: &targets, policy: &self.setup.policy };
         let new = parse(&start.row.id, &start.new)?;
-        let mut engine = self.resume(order, &start, &new)?;
+        let mut engine = self.resume(order, start, &new)?;
         for stored in &new {
             engine.step(stored);
         }

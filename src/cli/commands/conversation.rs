@@ -29,7 +29,7 @@ pub(super) fn compact(global: &Global, args: &CompactArgs) -> anyhow::Result<Exi
         Ok(epoch) => {
             let verb = if args.dry_run { "would clear" } else { "cleared" };
             output.line(&format!("epoch {} {verb} {}", epoch.number, told(&epoch)))?;
-            output.line(&format!("{}", epoch.reason))?;
+            output.line(&epoch.reason)?;
         }
         Err(why) if args.json => output.json(&Nothing { skipped: why.to_string() })?,
         Err(why) => output.line(&format!("nothing was cleared: {why}"))?,

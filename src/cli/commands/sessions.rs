@@ -129,8 +129,8 @@ impl Session {
             }
             return Ok(targets);
         }
-        let origins = self.messages.iter().filter_map(|message| message.origin.as_ref());
-        let target = origins.filter_map(|origin| catalog.for_provider(&origin.provider)).next();
+        let mut origins = self.messages.iter().filter_map(|message| message.origin.as_ref());
+        let target = origins.find_map(|origin| catalog.for_provider(&origin.provider));
         let target = match target {
             Some(target) => target,
             None => known(&TargetName::new(self.format.home()), catalog)?,

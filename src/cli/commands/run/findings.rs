@@ -41,7 +41,9 @@ pub(super) fn conversation(
         let cached = store.projection(id, &target.name).map_err(store_trouble)?;
         let segments = cached.map(|cached| cached.segments).unwrap_or_default();
         let mut repairs = Repairs::default();
-        segments.iter().for_each(|segment| repairs.add(&segment.repairs));
+        for segment in &segments {
+            repairs.add(&segment.repairs);
+        }
         let bytes = segments.iter().map(|segment| segment.bytes.len() as u64).sum();
         let found = Found {
             policy,
