@@ -163,7 +163,7 @@ pub struct TurnCommit {
     /// Results that are live no more; their lines go too.
     pub live_drop: Vec<BlockRef>,
     /// Lines of results that came.
-    pub lines: Vec<(LineHash, BlockRef)>,
+    pub lines: Vec<(BlockRef, Vec<LineHash>)>,
     /// Calls that were declared.
     pub calls: Vec<(CallId, CallFact)>,
     /// Calls that were answered: (call, result).

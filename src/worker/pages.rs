@@ -16,7 +16,7 @@ use crate::turn::Effects;
 
 /// A segment is sealed once it holds this many bytes: small enough that the open one is cheap
 /// to make again each turn, large enough that a projection is few rows.
-pub(super) const SEAL: usize = 32 * 1024;
+pub(super) const SEAL: usize = 16 * 1024;
 
 /// What was projected, for all targets.
 #[derive(Debug, Default)]

@@ -198,7 +198,9 @@ pub(super) fn commit_of(
     let mut live_put = effects.index.updated;
     let mut lines = Vec::new();
     for (live, of_it) in effects.index.inserted {
-        lines.extend(of_it.into_iter().map(|line| (line, live.at)));
+        if !of_it.is_empty() {
+            lines.push((live.at, of_it));
+        }
         live_put.push(live);
     }
     let mut calls = Vec::new();

@@ -58,8 +58,10 @@ Examples:
 
 A turn ends where the model stopped and a person, or a tool, came next. Each turn is appended
 to the record; a worker then counts its tokens, decides whether clearing pays, and brings each
-target's projection up to date. Costs are of the history's input tokens alone, at the target's
-prices: the system prompt, the tools and the output cost the same either way.
+target's projection up to date. Costs are of the content of the history alone, as input at the
+target's prices: what a wire adds around it, the system prompt, the tools and the output cost the
+same either way. A call reads from the cache what its request has in common with the one before,
+unless the cache has expired, and writes the rest.
 
 Formats read: Claude Code, Codex, OpenAI Chat (and SWE-agent .traj), pi, Anthropic Messages.";
 

@@ -20,7 +20,7 @@ pub struct RunArgs {
     /// A target to keep a projection for; repeat it or separate names by commas
     ///
     /// The first one's prices and cache lifetime decide when clearing pays. By default the
-    /// target of the provider that wrote the session, and `anthropic` where that is not known.
+    /// target of the provider that wrote the session, and its format's where that is not known.
     #[arg(long = "target", value_name = "NAME", value_delimiter = ',', value_parser = target())]
     pub targets: Vec<TargetName>,
     /// Keep everything in this database [default: a temporary one] [env: AFTERTURN_DB]
@@ -57,7 +57,7 @@ pub struct ImportArgs {
     pub database: Database,
     /// A target the conversations are for; repeat it or separate names by commas
     ///
-    /// By default the target of the provider that wrote the session, and `anthropic` where
+    /// By default the target of the provider that wrote the session, and its format's where
     /// that is not known.
     #[arg(long = "target", value_name = "NAME", value_delimiter = ',', value_parser = target())]
     pub targets: Vec<TargetName>,

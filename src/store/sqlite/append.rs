@@ -15,12 +15,13 @@ const CONVERSATION: &str = "SELECT id, agent, targets, created_at, head, account
      last_activity FROM conversation WHERE id = ?1";
 const CONVERSATIONS: &str = "SELECT id, agent, targets, created_at, head, accounted, version, \
      last_activity FROM conversation ORDER BY last_activity DESC, key DESC";
-const KNOWN: &str = "SELECT seq, body = ?3 FROM message WHERE conversation = ?1 AND id = ?2";
+pub(super) const KNOWN: &str =
+    "SELECT seq, body = ?3 FROM message WHERE conversation = ?1 AND id = ?2";
 const HEAD: &str = "SELECT head FROM conversation WHERE key = ?1";
 const ADD: &str =
     "INSERT INTO message (conversation, seq, id, at, body) VALUES (?1, ?2, ?3, ?4, ?5)";
 const MOVE_HEAD: &str = "UPDATE conversation SET head = ?2, last_activity = ?3 WHERE key = ?1";
-const MESSAGES: &str = "SELECT seq, body FROM message \
+pub(super) const MESSAGES: &str = "SELECT seq, body FROM message \
      WHERE conversation = ?1 AND seq BETWEEN ?2 AND ?3 ORDER BY seq";
 
 pub(super) fn create(connection: &Connection, new: &NewConversation) -> Result<bool, StoreError> {

@@ -6,6 +6,8 @@
 
 mod append;
 mod due;
+#[cfg(test)]
+mod plans;
 mod reader;
 mod rows;
 mod schema;
@@ -69,8 +71,7 @@ impl SqliteStore {
         connection.busy_timeout(BUSY_TIMEOUT)?;
         schema::prepare(&connection, path)?;
         connection.pragma_update(None, "foreign_keys", true)?;
-        connection.pragma_update(None, "secure_delete", true)?;
-        connection.set_prepared_statement_cache_capacity(64);
+        tune(&connection)?;
         let writer = Writer::start(connection).map_err(|error| open(error.to_string()))?;
         Ok(Self { readers: Readers::new(path), writer, options })
     }
@@ -92,6 +93,14 @@ impl SqliteStore {
         let id = id.clone();
         self.writer.run(durability, move |connection| write(connection, key_of(connection, &id)?))
     }
+}
+
+/// Pages of large databases stay at hand: 32 MiB of cache, the rest mapped.
+fn tune(connection: &Connection) -> Result<(), StoreError> {
+    connection.pragma_update(None, "cache_size", -32 * 1024)?;
+    connection.pragma_update(None, "mmap_size", 1_i64 << 30)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(())
 }
 
 /// Makes the file with its mode before SQLite does, since SQLite gives its side files the mode

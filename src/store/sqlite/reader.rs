@@ -42,7 +42,7 @@ impl Readers {
         let connection = Connection::open_with_flags(&self.path, flags)?;
         connection.busy_timeout(super::BUSY_TIMEOUT)?;
         connection.pragma_update(None, "query_only", true)?;
-        connection.set_prepared_statement_cache_capacity(64);
+        super::tune(&connection)?;
         Ok(connection)
     }
 }

@@ -10,23 +10,24 @@ use crate::store::{ClearingRow, FoundCall, MessageRow, StoreError};
 use crate::target::TargetName;
 use crate::tokens::Tokens;
 
-const DECLARED: &str = "SELECT seq, block, occurrence, answer_seq, answer_block FROM call \
+pub(super) const DECLARED: &str = "SELECT seq, block, occurrence, answer_seq, answer_block FROM call \
      WHERE conversation = ?1 AND seq BETWEEN ?2 AND ?3";
-const ANSWERED: &str = "SELECT seq, block, occurrence, answer_seq, answer_block FROM call \
+pub(super) const ANSWERED: &str = "SELECT seq, block, occurrence, answer_seq, answer_block FROM call \
      WHERE conversation = ?1 AND answer_seq BETWEEN ?2 AND ?3";
-const BY_ID: &str = "SELECT seq, block, answer_seq, answer_block FROM call \
+pub(super) const BY_ID: &str = "SELECT seq, block, answer_seq, answer_block \
+     FROM call INDEXED BY call_by_id \
      WHERE conversation = ?1 AND call_id = ?2 ORDER BY seq DESC, block DESC";
-const CLEARINGS: &str = "SELECT seq, block, call_seq, call_block, marker FROM clearing \
+pub(super) const CLEARINGS: &str = "SELECT seq, block, call_seq, call_block, marker FROM clearing \
      WHERE conversation = ?1 AND call_seq BETWEEN ?2 AND ?3";
-const MESSAGES: &str = "SELECT seq, images_before, data FROM weight \
+pub(super) const MESSAGES: &str = "SELECT seq, images_before, data FROM weight \
      WHERE conversation = ?1 AND seq BETWEEN ?2 AND ?3 ORDER BY seq";
 // The segment that holds the first message of the stretch begins at or before it.
-const SEGMENTS: &str = "SELECT first, last, bytes, repairs FROM segment \
+pub(super) const SEGMENTS: &str = "SELECT first, last, bytes, repairs FROM segment \
      WHERE conversation = ?1 AND target = ?2 AND first <= ?4 AND first >= coalesce( \
          (SELECT max(first) FROM segment \
           WHERE conversation = ?1 AND target = ?2 AND first <= ?3), 0) \
      ORDER BY first";
-const LAST_SEGMENT: &str = "SELECT first, last, bytes, repairs FROM segment \
+pub(super) const LAST_SEGMENT: &str = "SELECT first, last, bytes, repairs FROM segment \
      WHERE conversation = ?1 AND target = ?2 ORDER BY first DESC LIMIT 1";
 const BYTES: &str = "SELECT sum(octet_length(bytes)) FROM segment \
      WHERE conversation = ?1 AND target = ?2 AND first >= ?3";

@@ -53,14 +53,15 @@ CREATE TABLE live (
     data         TEXT    NOT NULL,             -- JSON
     PRIMARY KEY (conversation, seq, block)
 ) STRICT, WITHOUT ROWID;
+-- One row a live result: its lines are looked through, not looked up. An index of single
+-- lines would write a page for each.
 CREATE TABLE line (
     conversation INTEGER NOT NULL REFERENCES conversation (key) ON DELETE CASCADE,
     seq          INTEGER NOT NULL,
     block        INTEGER NOT NULL,
-    hash         INTEGER NOT NULL,
-    PRIMARY KEY (conversation, seq, block, hash)
+    hashes       BLOB    NOT NULL,             -- 8 bytes each, little-endian
+    PRIMARY KEY (conversation, seq, block)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX line_by_hash ON line (conversation, hash);
 CREATE TABLE epoch (
     conversation INTEGER NOT NULL REFERENCES conversation (key) ON DELETE CASCADE,
     number       INTEGER NOT NULL,

@@ -12,13 +12,14 @@ use crate::store::{Committed, Replacement, StoreError, StoredBody, TurnCommit, T
 
 const STATE: &str = "SELECT data FROM turn_state WHERE conversation = ?1";
 const LIVE: &str = "SELECT data FROM live WHERE conversation = ?1 ORDER BY seq, block";
-const NEW: &str = "SELECT seq, body FROM message \
+pub(super) const NEW: &str = "SELECT seq, body FROM message \
      WHERE conversation = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
-const DECLARED: &str = "SELECT occurrence FROM call WHERE conversation = ?1 AND call_id = ?2 \
-     ORDER BY seq DESC, block DESC LIMIT 1";
-const OPEN: &str = "SELECT seq, block FROM call \
+// Named, since the planner would rather walk the whole conversation in order.
+pub(super) const DECLARED: &str = "SELECT occurrence FROM call INDEXED BY call_by_id \
+     WHERE conversation = ?1 AND call_id = ?2 ORDER BY seq DESC, block DESC LIMIT 1";
+pub(super) const OPEN: &str = "SELECT seq, block FROM call INDEXED BY call_open \
      WHERE conversation = ?1 AND call_id = ?2 AND answer_seq IS NULL ORDER BY seq, block";
-const HOLDERS: &str = "SELECT seq, block FROM line WHERE conversation = ?1 AND hash = ?2";
+const LINES: &str = "SELECT seq, block, hashes FROM line WHERE conversation = ?1";
 
 const VERSION: &str = "SELECT version FROM conversation WHERE key = ?1";
 const ADVANCE: &str = "UPDATE conversation SET version = ?2, accounted = ?3 WHERE key = ?1";
@@ -28,8 +29,9 @@ const PUT_STATE: &str = "INSERT INTO turn_state (conversation, data) VALUES (?1,
 const PUT_LIVE: &str = "INSERT INTO live (conversation, seq, block, data) VALUES (?1, ?2, ?3, ?4) \
      ON CONFLICT (conversation, seq, block) DO UPDATE SET data = excluded.data";
 const DROP_LIVE: &str = "DELETE FROM live WHERE conversation = ?1 AND seq = ?2 AND block = ?3";
-const PUT_LINE: &str = "INSERT INTO line (conversation, seq, block, hash) VALUES (?1, ?2, ?3, ?4) \
-     ON CONFLICT DO NOTHING";
+const PUT_LINES: &str = "INSERT INTO line (conversation, seq, block, hashes) \
+     VALUES (?1, ?2, ?3, ?4) ON CONFLICT (conversation, seq, block) DO UPDATE SET \
+     hashes = excluded.hashes";
 const DROP_LINES: &str = "DELETE FROM line WHERE conversation = ?1 AND seq = ?2 AND block = ?3";
 const PUT_CALL: &str = "INSERT INTO call (conversation, seq, block, call_id, occurrence) \
      VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING";
@@ -111,13 +113,19 @@ pub(super) fn holders(
     lines: &BTreeSet<LineHash>,
 ) -> Result<Holders, StoreError> {
     let mut holders = Holders::new();
-    let mut statement = connection.prepare_cached(HOLDERS)?;
-    for line in lines {
-        let rows = statement
-            .query_map(params![key, line.0.cast_signed()], |row| block_at(row, 0))?
-            .collect::<Result<Vec<_>, _>>()?;
-        if !rows.is_empty() {
-            holders.insert(*line, rows);
+    if lines.is_empty() {
+        return Ok(holders);
+    }
+    let mut statement = connection.prepare_cached(LINES)?;
+    let mut rows = statement.query([key])?;
+    while let Some(row) = rows.next()? {
+        let at = block_at(row, 0)?;
+        let hashes = row.get_ref(2)?.as_blob().unwrap_or_default();
+        for hash in hashes.as_chunks().0 {
+            let line = LineHash(u64::from_le_bytes(*hash));
+            if lines.contains(&line) {
+                holders.entry(line).or_default().push(at);
+            }
         }
     }
     Ok(holders)
@@ -174,9 +182,10 @@ fn put_index(connection: &Connection, key: i64, commit: &TurnCommit) -> Result<(
         let row = params![key, number(live.at.seq.get()), live.at.block, to_json(live)];
         connection.prepare_cached(PUT_LIVE)?.execute(row)?;
     }
-    for (line, at) in &commit.lines {
-        let row = params![key, number(at.seq.get()), at.block, line.0.cast_signed()];
-        connection.prepare_cached(PUT_LINE)?.execute(row)?;
+    for (at, lines) in &commit.lines {
+        let hashes: Vec<u8> = lines.iter().flat_map(|line| line.0.to_le_bytes()).collect();
+        let row = params![key, number(at.seq.get()), at.block, hashes];
+        connection.prepare_cached(PUT_LINES)?.execute(row)?;
     }
     Ok(())
 }
