@@ -110,9 +110,10 @@ fn append(store: &SqliteStore, id: &ConversationId, turn: u64) {
         proof: None,
         extra: Extra::NONE,
     });
-    let text: String = (0..48)
-        .map(|line| format!("turn {turn} line {line}: text of a file, long enough to be quoted, and unlike others\n"))
-        .collect();
+    let line = |n| {
+        format!("turn {turn} line {n}: text of a file, long enough to be quoted, unlike others")
+    };
+    let text = (0..48).map(line).collect::<Vec<_>>().join("\n");
     let result = Block::ToolResult(ToolResult {
         call_id: format!("call_{turn}").into(),
         name: None,

@@ -184,7 +184,7 @@ proptest! {
         sizes in prop::collection::vec(1..6_usize, 0..8),
     ) {
         let catalog = catalog();
-        check_incremental(messages, &sizes, targets(&catalog))?;
+        check_incremental(messages, &sizes, &targets(&catalog))?;
     }
 
     #[test]
@@ -195,7 +195,7 @@ proptest! {
     ) {
         let catalog = catalog();
         let targets = if binding { targets(&catalog) } else { unbound(&catalog) };
-        check_incremental(messages, &sizes, targets)?;
+        check_incremental(messages, &sizes, &targets)?;
     }
 
     /// Invariants 1, 10, 11: a pass keeps every call, makes nothing larger, and taking it back
@@ -230,19 +230,19 @@ proptest! {
 fn check_incremental(
     messages: Vec<Message>,
     sizes: &[usize],
-    targets: Vec<&Target>,
+    targets: &[&Target],
 ) -> Result<(), TestCaseError> {
-    let worked = worked(&messages, sizes, &targets);
+    let worked = worked(&messages, sizes, targets);
     let messages = stored(messages);
-    let made = epochs(&messages, &targets);
+    let made = epochs(&messages, targets);
     prop_assert_eq!(&worked.epochs(), &made);
-    for target in &targets {
+    for target in targets {
         let whole = project_whole(&messages, &made, target, Cut::Never);
         prop_assert_eq!(worked.cached(target), whole.history(), "{}", &target.name);
     }
     // Following the decisions gives the state that deciding gave.
     let policy = eager();
-    let order = Order { targets: &targets, policy: &policy };
+    let order = Order { targets, policy: &policy };
     let decided = walk(order, &messages).engine.finish().state;
     let followed = follow(order, &messages, &made).engine.finish().state;
     prop_assert_eq!(decided, followed);

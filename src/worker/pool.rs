@@ -29,6 +29,9 @@ pub struct PoolOptions {
     pub backoff: Backoff,
     /// How often a lease is renewed while a turn is worked on.
     pub renew_every: Duration,
+    /// How often in a row taking a message may fail before the pool gives up; `None`: it tries
+    /// for ever, as a service should.
+    pub give_up_after: Option<u32>,
     /// How long a stop waits for turns in flight.
     pub drain: Duration,
 }
@@ -40,6 +43,7 @@ impl Default for PoolOptions {
             attempts: 5,
             backoff: Backoff::default(),
             renew_every: Duration::from_secs(10),
+            give_up_after: None,
             drain: Duration::from_secs(30),
         }
     }
@@ -87,7 +91,12 @@ impl<Q: Queue, S: Store> Pool<Q, S> {
         for _ in 0..pool.options.workers {
             workers.spawn(Arc::clone(&pool).work());
         }
-        shutdown.wait().await;
+        let mut gave_up = Ok(());
+        tokio::select! {
+            () = shutdown.wait() => {}
+            // Before the stop, a worker ends only by giving up.
+            Some(Ok(Err(error))) = workers.join_next() => gave_up = Err(error),
+        }
         // Closing makes every waiting `receive` return `None`; a lease that was just taken is
         // still handed out, so none is lost between the queue and the worker.
         pool.queue.close();
@@ -95,19 +104,28 @@ impl<Q: Queue, S: Store> Pool<Q, S> {
         if tokio::time::timeout(pool.options.drain, finish).await.is_err() {
             warn!("turns were still in flight when the drain limit passed; they will be retried");
         }
-        Ok(())
+        gave_up
     }
 
-    async fn work(self: Arc<Self>) {
+    async fn work(self: Arc<Self>) -> Result<(), QueueError> {
+        let mut failures = 0;
         loop {
             match self.queue.receive().await {
-                Ok(Some(delivery)) => self.handle(delivery).await,
-                Ok(None) => return,
+                Ok(Some(delivery)) => {
+                    failures = 0;
+                    self.handle(delivery).await;
+                }
+                Ok(None) => return Ok(()),
                 Err(error) => {
-                    // The queue itself is in trouble (disk, broker). Taking is retried for ever:
-                    // the store holds the truth, and an operator sees the error.
-                    error!(%error, "could not take a turn message");
-                    tokio::time::sleep(self.options.backoff.delay(1, fastrand::f64())).await;
+                    // The queue itself is in trouble (disk, broker). The store holds the truth,
+                    // so trying again loses nothing.
+                    failures += 1;
+                    error!(%error, failures, "could not take a turn message");
+                    if self.options.give_up_after.is_some_and(|limit| failures >= limit) {
+                        return Err(error);
+                    }
+                    let wait = self.options.backoff.delay(failures, fastrand::f64());
+                    tokio::time::sleep(wait).await;
                 }
             }
         }

@@ -15,6 +15,7 @@ pub(crate) fn stored(messages: Vec<Message>) -> Vec<Stored> {
 }
 
 /// Real sessions, where they are at hand. Says so where they are not.
+#[expect(clippy::print_stdout, reason = "a test that did not run says so")]
 pub(crate) fn shared_transcripts() -> Option<PathBuf> {
     let folder = std::env::var_os("AFTERTURN_TRANSCRIPTS").map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/transcripts"),

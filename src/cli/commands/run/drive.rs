@@ -11,7 +11,7 @@ use super::super::sessions::Session;
 use crate::cli::exit::{Exit, Trouble};
 use crate::cli::progress::Progress;
 use crate::cli::report::{FailedConversation, PrefixStability};
-use crate::queue::{EmbeddedQueue, LeaseOptions, now};
+use crate::queue::{EmbeddedQueue, LeaseOptions, QueueError, now};
 use crate::record::{ConversationId, Seq};
 use crate::store::{NewMessage, SqliteStore, Store as _, Wake};
 use crate::target::Target;
@@ -48,13 +48,16 @@ pub(super) async fn drive(
     let queue = Arc::new(EmbeddedQueue::new(Arc::clone(store), LeaseOptions::default()));
     let (stop, stopped) = shutdown();
     let (tell, settled) = unbounded_channel();
-    let options = PoolOptions { workers, ..PoolOptions::default() };
+    // A person waits for this: trouble with the database is told, not waited out.
+    let options =
+        PoolOptions { workers, attempts: 1, give_up_after: Some(3), ..PoolOptions::default() };
     let pool = Pool::new(Arc::clone(&queue), Arc::clone(turns), options).report_to(tell);
-    let pool = tokio::spawn(pool.run(stopped));
+    let mut pool = tokio::spawn(pool.run(stopped));
 
     let driver = Driver { store, turns, queue: &queue, progress };
     let driven = tokio::select! {
         driven = driver.all(jobs, settled, workers) => driven,
+        gave_up = &mut pool => return Err(gave_up_trouble(gave_up?)),
         _ = tokio::signal::ctrl_c() => Err(Trouble::new(Exit::Interrupted, "interrupted")
             .help("every finished turn is kept; the same command with the same --db goes on from there")
             .into()),
@@ -62,6 +65,15 @@ pub(super) async fn drive(
     stop.request();
     pool.await??;
     driven
+}
+
+/// The workers ended before the work did.
+fn gave_up_trouble(gave_up: Result<(), QueueError>) -> anyhow::Error {
+    match gave_up {
+        Err(QueueError::Store(error)) => store_trouble(error),
+        Err(error @ QueueError::Thread(_)) => error.into(),
+        Ok(()) => anyhow::anyhow!("the workers stopped before the work was done"),
+    }
 }
 
 struct Driver<'d> {
@@ -104,8 +116,8 @@ impl Driver<'_> {
             }
         });
         tokio::select! {
-            () = forward => unreachable_pool(),
             driven = join_all(sessions) => driven,
+            () = forward => Err(anyhow::anyhow!("nobody is left to tell how turns went")),
         }
     }
 
@@ -199,10 +211,6 @@ async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> anyhow::Result<T> + Send + 'static,
 ) -> anyhow::Result<T> {
     tokio::task::spawn_blocking(work).await?
-}
-
-fn unreachable_pool() -> anyhow::Result<Vec<Driven>> {
-    Err(anyhow::anyhow!("the workers stopped before the work was done"))
 }
 
 /// Polls all futures in this task, so that they may borrow; gives their results in order.
