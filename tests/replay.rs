@@ -9,6 +9,7 @@ use afterturn::record::{
 };
 use afterturn::replay::{Cut, Repair, Request, assemble, history, project_whole};
 use afterturn::target::Catalog;
+use base64::Engine as _;
 use serde_json::{Value, json};
 use support::stored;
 
@@ -214,7 +215,6 @@ fn an_image_that_cannot_be_shown_is_named_as_unseen() {
 fn an_image_in_a_result_follows_its_round_where_results_hold_text_only() {
     let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR".to_vec();
     png.extend([0, 0, 0, 9, 0, 0, 0, 9, 8, 2, 0, 0, 0, 0, 0, 0, 0]);
-    use base64::Engine as _;
     let data = base64::engine::general_purpose::STANDARD.encode(png);
     let image = Output::Image(Image {
         media_type: "image/png".into(),
