@@ -1,11 +1,11 @@
 //! What to carry forward: the record as each provider takes it.
 //!
-//! Two steps. [`rounds`] turns messages into items that cannot express a half-pair; one
+//! Two steps. [`rounds()`] turns messages into items that cannot express a half-pair; one
 //! encoder per wire (`wire/`) turns items into bytes. [`project`] does both for a stretch of
 //! the record, cut into segments that can each be made again alone.
 //!
 //! Never lives here: what is let go of (`compaction`), where bytes are kept (`store`), who is
-//! acting now (`principal`; [`assemble`] is only handed its text).
+//! acting now (`principal`; [`assemble()`] is only handed its text).
 //!
 //! Invariants kept here:
 //! - *One declaration* (3) and *always answered* (4): a [`Round`] holds calls with outcomes;
