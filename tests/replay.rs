@@ -163,6 +163,17 @@ fn signed_reasoning_goes_back_to_who_signed_it_and_never_becomes_speech() {
 }
 
 #[test]
+fn signed_thinking_that_holds_nul_stays_out_rather_than_be_changed() {
+    let mut thought = thinking("anthropic", "sig");
+    if let Block::Reasoning(reasoning) = &mut thought {
+        reasoning.text = "a\0b".into();
+    }
+    let messages = vec![user("go"), (Role::Assistant, vec![thought, Block::text("hello")])];
+    let anthropic = projected("anthropic", messages);
+    assert_eq!(anthropic["messages"][1]["content"], json!([{"type": "text", "text": "hello"}]));
+}
+
+#[test]
 fn where_one_thought_of_a_loop_cannot_cross_none_of_it_does() {
     let messages = vec![
         user("go"),

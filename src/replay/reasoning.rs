@@ -22,6 +22,8 @@ pub enum Why {
     NoProof,
     /// Another provider or model family made it.
     OtherMaker,
+    /// It holds NUL, which no wire takes (C4), and changed it would prove nothing.
+    HoldsNul,
     /// Other reasoning of the same tool loop cannot cross (AN6).
     LoopIsMixed,
     /// An epoch changed what it is bound to (AN7).
@@ -39,6 +41,7 @@ impl Why {
             Self::WireHasNoPlace => "this wire has no place for reasoning",
             Self::NoProof => "it carries no proof",
             Self::OtherMaker => "another provider or model made it",
+            Self::HoldsNul => "it holds NUL, and must not be changed",
             Self::LoopIsMixed => "other reasoning of the same tool loop cannot cross",
             Self::PrefixChanged => "an epoch changed what it is bound to",
             Self::NotLeading => "something else stands before it in its message",
@@ -56,6 +59,11 @@ pub(super) fn native(reasoning: &Reasoning, target: &Target) -> Result<(), Why> 
             match proof.kind {
                 ProofKind::Signature | ProofKind::Redacted if proof.data.is_empty() => {
                     Err(Why::NoProof)
+                }
+                ProofKind::Signature | ProofKind::Redacted
+                    if reasoning.text.contains('\0') || proof.data.contains('\0') =>
+                {
+                    Err(Why::HoldsNul)
                 }
                 ProofKind::Signature | ProofKind::Redacted if target.accepts(proof) => Ok(()),
                 ProofKind::Signature
